@@ -34,7 +34,7 @@ func ParseDocumentID(s string) (DocumentID, error) {
 	if len(text) > maxDocumentIDChars {
 		return DocumentID{}, fmt.Errorf("document id of %d characters: want at most %d: %w", len(text), maxDocumentIDChars, ErrInvalid)
 	}
-	b, err := decodeBase58Check(text)
+	b, err := DecodeBase58Check(text)
 	if err != nil {
 		return DocumentID{}, fmt.Errorf("document id %q: %w", s, err)
 	}
@@ -105,8 +105,9 @@ func EncodeBase58Check(b []byte) string {
 	return string(digits)
 }
 
-// decodeBase58Check undoes EncodeBase58Check. Callers bound len(s).
-func decodeBase58Check(s string) ([]byte, error) {
+// DecodeBase58Check undoes EncodeBase58Check. The work is quadratic in len(s),
+// so callers bound it.
+func DecodeBase58Check(s string) ([]byte, error) {
 	n, base := new(big.Int), big.NewInt(58)
 	zeros := 0
 	for i, c := range []byte(s) {
