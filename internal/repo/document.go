@@ -1,0 +1,453 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
+	"kaijutsu/internal/store"
+)
+
+const (
+	inboxSize = 128 // requests; a full inbox stops reading the sockets behind it
+	batchSize = 256 // requests handled with one commit
+)
+
+// document is one open document. Fields below "The owner's" are touched only
+// by the goroutine that runs own.
+type document struct {
+	repo  *Repo
+	id    kaijutsu.DocumentID
+	inbox chan request
+	quit  chan struct{} // closed by stop
+	done  chan struct{} // closed when the owner has returned
+	bytes atomic.Int64  // memory estimate
+
+	unusable atomic.Bool // could not be opened: closed as soon as nobody uses it, so that the next use tries again
+
+	uses      int       // guarded by repo.mu
+	idleSince time.Time // guarded by repo.mu; set when uses falls to 0
+
+	relayMu sync.RWMutex
+	relays  []*Session // guarded by relayMu
+
+	// The owner's.
+	failed   error // why the document could not be opened
+	graph    *changegraph.Graph
+	actors   map[kaijutsu.ActorID]struct{} // actors with a row on disk
+	sessions map[*Session]struct{}
+	watches  map[*Watch]struct{}
+	headsAt  time.Time // when the heads last moved
+
+	model       *blocks.Model  // nil until somebody asks for blocks
+	editor      *blocks.Editor // nil until somebody edits blocks
+	editorActor map[kaijutsu.Principal]kaijutsu.ActorID
+
+	covered      int  // changes in the snapshot on disk
+	snapshotting bool // a snapshot job is under way
+}
+
+// request is something the owner does. Those that only read are deferred to
+// the end of a batch, when everything is on disk.
+type request interface{ isRequest() }
+
+type (
+	receive struct {
+		s       *Session
+		m       *amfile.SyncMessage
+		changes []*amfile.Change
+		wants   bool
+	}
+	pull  struct{ s *Session }
+	leave struct{ s *Session }
+	// call runs f with everything before it on disk.
+	call struct {
+		f     func(*document) error
+		reply chan<- error
+	}
+	// edit runs f, which stages changes; its reply waits for the disk.
+	edit struct {
+		f     func(*document, *staged) error
+		reply chan<- error
+	}
+)
+
+func (receive) isRequest() {}
+func (pull) isRequest()    {}
+func (leave) isRequest()   {}
+func (call) isRequest()    {}
+func (edit) isRequest()    {}
+
+// staged is what a batch has accepted and not yet committed.
+type staged struct {
+	from    int // length of the graph before the batch
+	changes []*amfile.Change
+	actors  []store.Actor
+	// receivers are the sessions whose sync state this batch moved: it may
+	// rest on changes that the disk has yet to take.
+	receivers map[*Session]struct{}
+	replies []chan<- error
+}
+
+func newDocument(r *Repo, id kaijutsu.DocumentID) *document {
+	return &document{
+		repo:     r,
+		id:       id,
+		inbox:    make(chan request, inboxSize),
+		quit:     make(chan struct{}),
+		done:     make(chan struct{}),
+		graph:    changegraph.New(),
+		actors:   make(map[kaijutsu.ActorID]struct{}),
+		sessions: make(map[*Session]struct{}),
+		watches:  make(map[*Watch]struct{}),
+	}
+}
+
+// stop ends the owner. It is called once, by whoever takes the document out of
+// the table.
+func (d *document) stop() { close(d.quit) }
+
+// send puts a request into the inbox, waiting while it is full.
+func (d *document) send(ctx context.Context, r request) error {
+	select {
+	case d.inbox <- r:
+		return nil
+	case <-d.done:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// call runs f in the owner and returns its error.
+func (d *document) call(ctx context.Context, f func(*document) error) error {
+	reply := make(chan error, 1)
+	return d.await(ctx, call{f, reply}, reply)
+}
+
+// await sends a request and waits for its reply. A request that was taken is
+// carried out even when ctx ends first.
+func (d *document) await(ctx context.Context, r request, reply <-chan error) error {
+	if err := d.send(ctx, r); err != nil {
+		return err
+	}
+	select {
+	case err := <-reply:
+		return err
+	case <-d.done:
+		select { // the owner may have answered just before it ended
+		case err := <-reply:
+			return err
+		default:
+			return ErrClosed
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// own is the owner goroutine: open, then batches until stopped.
+func (d *document) own() {
+	defer close(d.done)
+	defer d.closeEditor()
+	d.open()
+	batch := make([]request, 0, batchSize)
+	for {
+		select {
+		case <-d.quit:
+			return
+		case r := <-d.inbox:
+			batch = append(batch[:0], r)
+		}
+		for more := true; more && len(batch) < batchSize; {
+			select {
+			case r := <-d.inbox:
+				batch = append(batch, r)
+			default:
+				more = false
+			}
+		}
+		d.handle(batch)
+		clear(batch)
+	}
+}
+
+// open fills the graph from the store. An unknown document is empty; one that
+// cannot be read is failed, and answers everything with the reason.
+func (d *document) open() {
+	if err := d.load(); err != nil {
+		d.failed = fmt.Errorf("open document %s: %w", d.id, err)
+		d.unusable.Store(true)
+		d.repo.log.Error("document cannot be opened", "document", d.id, "err", err)
+	}
+	d.measure()
+}
+
+func (d *document) load() error {
+	doc, err := d.repo.cfg.Store.Load(context.Background(), d.id)
+	if errors.Is(err, kaijutsu.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if doc.Snapshot != nil {
+		changes, err := amfile.DecodeDocument(doc.Snapshot.Chunk)
+		if err != nil {
+			return fmt.Errorf("snapshot: %w", err)
+		}
+		if uint64(len(changes)) != doc.Snapshot.Covers {
+			return fmt.Errorf("snapshot holds %d changes, the store says %d", len(changes), doc.Snapshot.Covers)
+		}
+		for _, c := range changes {
+			if err := d.graph.RestoreChange(c); err != nil {
+				return fmt.Errorf("snapshot: %w", err)
+			}
+		}
+		d.covered = len(changes)
+		d.graph.SetSnapshot(doc.Snapshot.Chunk, d.covered)
+	}
+	for _, c := range doc.Changes {
+		if err := d.graph.Restore(c.Raw); err != nil {
+			return fmt.Errorf("change %d: %w", c.Index, err)
+		}
+	}
+	if got := d.graph.Heads(); !got.Equal(doc.Heads) {
+		return fmt.Errorf("heads are %v, the store says %v: the log is damaged; restore a backup", got, doc.Heads)
+	}
+	for _, a := range doc.Actors {
+		d.actors[a.ID] = struct{}{}
+	}
+	d.headsAt = d.repo.cfg.Now()
+	return nil
+}
+
+// handle carries out a batch: first all that changes the document, then one
+// commit, then all that reads it.
+func (d *document) handle(batch []request) {
+	st := &staged{from: d.graph.Len(), receivers: make(map[*Session]struct{})}
+	var reads []request
+	for _, r := range batch {
+		switch r := r.(type) {
+		case receive:
+			d.receive(r, st)
+		case edit:
+			d.edit(r, st)
+		case leave:
+			d.leave(r.s)
+		default:
+			reads = append(reads, r)
+		}
+	}
+	d.commit(st)
+	for _, r := range reads {
+		switch r := r.(type) {
+		case pull:
+			r.s.reply <- d.outgoing(r.s)
+		case call:
+			if d.failed != nil {
+				r.reply <- d.failed
+				continue
+			}
+			r.reply <- r.f(d)
+		}
+	}
+}
+
+// receive gives a sync message to the graph and notes what comes of it.
+func (d *document) receive(r receive, st *staged) {
+	s := r.s
+	if d.failed != nil {
+		d.refuse(s, d.failed)
+		return
+	}
+	if s.broken {
+		return
+	}
+	asks := r.wants || !s.synced
+	s.synced = true
+	s.has = len(r.m.Heads) > 0
+	st.receivers[s] = struct{}{}
+	got := d.graph.Receive(s.state, r.m, r.changes, changegraph.ReceiveOptions{ReadOnly: s.who.ReadOnly})
+	if len(got.Added) > 0 {
+		d.stage(st, got.Added, s.who.Principal)
+	}
+	for _, refusal := range got.Refused {
+		d.refuse(s, refusal)
+	}
+	if d.graph.Len() == 0 && !s.has {
+		if asks {
+			s.wants, s.unavailable = true, false
+			d.awaitDocument(s)
+		}
+	} else {
+		s.wants = false
+	}
+	s.who.Notify()
+}
+
+// stage notes changes that the graph has taken, for the next commit.
+func (d *document) stage(st *staged, added []*amfile.Change, by kaijutsu.Principal) {
+	for _, c := range added {
+		st.changes = append(st.changes, c)
+		actor := c.Author()
+		if _, known := d.actors[actor]; known {
+			continue
+		}
+		d.actors[actor] = struct{}{}
+		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by, At: d.repo.cfg.Now().UTC()})
+	}
+}
+
+// refuse tells a session why something of it was not taken and ends its sync.
+func (d *document) refuse(s *Session, err error) {
+	s.broken, s.has = true, false
+	s.refused = append(s.refused, err)
+	s.who.Notify()
+	d.reviewWants()
+}
+
+// commit puts what is staged on disk and then makes it visible; or, when the
+// disk refuses, forgets it and tells those who brought it.
+func (d *document) commit(st *staged) {
+	if len(st.changes) == 0 {
+		st.answer(nil)
+		return
+	}
+	w := store.Write{Doc: d.id, Heads: d.graph.Heads(), Actors: st.actors, Changes: make([]store.Change, len(st.changes))}
+	for i := range w.Changes {
+		w.Changes[i] = store.Change{Index: uint64(st.from + i), Hash: st.changes[i].Hash, Raw: st.changes[i].Raw}
+	}
+	if err := d.repo.cfg.Store.Commit(context.Background(), w); err != nil {
+		d.rollback(st, storeError(err))
+		return
+	}
+	d.headsAt = d.repo.cfg.Now()
+	d.show(st)
+	st.answer(nil)
+	d.measure()
+	d.maybeSnapshot()
+}
+
+// rollback forgets what the disk refused. The peers that sent it keep it and
+// send it again when they reconnect.
+func (d *document) rollback(st *staged, err error) {
+	d.repo.log.Error("changes not stored", "document", d.id, "changes", len(st.changes), "err", err)
+	d.graph.Truncate(st.from)
+	for _, a := range st.actors {
+		delete(d.actors, a.ID)
+	}
+	d.closeEditor() // it may hold changes that do not exist
+	for s := range st.receivers {
+		d.refuse(s, err)
+	}
+	st.answer(err)
+}
+
+// show makes durable changes visible: the editor and the read model take them,
+// peers and watchers are woken.
+func (d *document) show(st *staged) {
+	d.follow(st.changes)
+	for s := range d.sessions {
+		s.wants, s.unavailable = false, false
+		s.who.Notify()
+	}
+}
+
+// answer replies to the edits of the batch.
+func (st *staged) answer(err error) {
+	for _, reply := range st.replies {
+		reply <- err
+	}
+}
+
+// outgoing composes what a session is to be sent now.
+func (d *document) outgoing(s *Session) Outgoing {
+	out := Outgoing{Refused: s.refused, Unavailable: s.unavailable}
+	s.refused, s.unavailable = nil, false
+	if s.broken || !s.synced || d.failed != nil {
+		return out
+	}
+	if d.graph.Len() == 0 && !s.has {
+		return out
+	}
+	if data, ok := d.graph.Generate(s.state); ok {
+		out.Sync = data
+	}
+	if heads := d.graph.Heads(); len(heads) > 0 && (!s.told || !heads.Equal(s.toldHeads)) {
+		s.told, s.toldHeads = true, heads
+		out.Heads, out.HeadsAt = heads, d.headsAt
+	}
+	return out
+}
+
+// leave lets go of a session and ends its use of the document.
+func (d *document) leave(s *Session) {
+	if _, joined := d.sessions[s]; !joined {
+		return
+	}
+	delete(d.sessions, s)
+	d.reviewWants()
+	d.repo.release(d)
+}
+
+// awaitDocument gives an unknown document a moment to arrive before its asker
+// is told that it is unavailable: another client may be about to send it.
+func (d *document) awaitDocument(s *Session) {
+	if s.patient {
+		d.reviewWants()
+		return
+	}
+	if s.waiting {
+		return
+	}
+	s.waiting = true
+	d.repo.retain(d)
+	time.AfterFunc(d.repo.cfg.UnavailableAfter, func() {
+		defer d.repo.release(d)
+		_ = d.call(context.Background(), func(d *document) error { // closed: nobody is left to tell
+			s.patient = true
+			d.reviewWants()
+			return nil
+		})
+	})
+}
+
+// reviewWants tells the askers of a document that nobody has that it is
+// unavailable, once per ask. While a connected peer says it holds changes, the
+// document may still come.
+func (d *document) reviewWants() {
+	if d.graph.Len() > 0 {
+		return
+	}
+	for s := range d.sessions {
+		if s.has {
+			return
+		}
+	}
+	for s := range d.sessions {
+		if s.wants && s.patient {
+			s.wants, s.unavailable = false, true
+			s.who.Notify()
+		}
+	}
+}
+
+// measure updates the memory estimate that eviction goes by.
+func (d *document) measure() {
+	n := d.graph.Bytes()
+	if d.model != nil {
+		n += d.model.Bytes()
+	}
+	if d.editor != nil {
+		n += d.editor.Bytes()
+	}
+	d.bytes.Store(n)
+}

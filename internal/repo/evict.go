@@ -1,0 +1,55 @@
+package repo
+
+import (
+	"slices"
+	"time"
+)
+
+// janitor closes documents that nobody uses: those idle for long, and, when
+// the open documents together pass the budget, the least recently used.
+func (r *Repo) janitor() {
+	tick := time.NewTicker(max(r.cfg.IdleAfter/4, 10*time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-r.quit:
+			return
+		case <-tick.C:
+		case <-r.kick:
+		}
+		r.evict(r.cfg.Now())
+	}
+}
+
+// evict stops the owners of the documents that may go.
+func (r *Repo) evict(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var idle []*document
+	total := int64(0)
+	for _, d := range r.docs {
+		total += d.bytes.Load()
+		switch {
+		case d.uses > 0:
+		case d.unusable.Load():
+			r.closeLocked(d)
+		default:
+			idle = append(idle, d)
+		}
+	}
+	slices.SortFunc(idle, func(a, b *document) int { return a.idleSince.Compare(b.idleSince) })
+	for _, d := range idle {
+		if total <= r.cfg.BudgetBytes && now.Sub(d.idleSince) < r.cfg.IdleAfter {
+			break
+		}
+		total -= d.bytes.Load()
+		r.closeLocked(d)
+	}
+}
+
+// closeLocked takes an unused document out of the table and ends its owner.
+func (r *Repo) closeLocked(d *document) {
+	delete(r.docs, d.id)
+	d.stop()
+	r.evicted.Add(1)
+}

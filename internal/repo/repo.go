@@ -1,0 +1,215 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/store"
+)
+
+// ErrClosed says that the repo or the document was closed while waiting.
+var ErrClosed = fmt.Errorf("document closed: %w", kaijutsu.ErrUnavailable)
+
+// Config says what a Repo works with. Log and Store are required; the zero
+// value of every other field is its default.
+type Config struct {
+	Log   *slog.Logger
+	Store *store.Store
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	// BudgetBytes is the memory estimate of open documents above which
+	// documents nobody uses are closed at once; default 256 MiB.
+	BudgetBytes int64
+	// IdleAfter closes a document that nobody has used for so long;
+	// default 2 minutes.
+	IdleAfter time.Duration
+	// SnapshotChanges is how many changes the log holds beyond the snapshot
+	// before a new one is made; default 500.
+	SnapshotChanges int
+	// UnavailableAfter is how long an unknown document is waited for before
+	// its askers are told that it is unavailable; default 250 ms.
+	UnavailableAfter time.Duration
+}
+
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.BudgetBytes == 0 {
+		c.BudgetBytes = 256 << 20
+	}
+	if c.IdleAfter == 0 {
+		c.IdleAfter = 2 * time.Minute
+	}
+	if c.SnapshotChanges == 0 {
+		c.SnapshotChanges = 500
+	}
+	if c.UnavailableAfter == 0 {
+		c.UnavailableAfter = 250 * time.Millisecond
+	}
+	return c
+}
+
+// Repo is the set of open documents over one store. It is safe for concurrent
+// use.
+type Repo struct {
+	cfg      Config
+	log      *slog.Logger
+	snapshot chan struct{} // a token: one snapshot job at a time
+	kick     chan struct{} // wakes the janitor
+	quit     chan struct{}
+	running  sync.WaitGroup
+
+	opened, evicted, snapshots atomic.Int64
+
+	mu     sync.Mutex
+	docs   map[kaijutsu.DocumentID]*document
+	closed bool
+}
+
+// Start returns a Repo over the store and starts its janitor. The caller
+// closes the Repo before the store.
+func Start(cfg Config) *Repo {
+	cfg = cfg.withDefaults()
+	r := &Repo{
+		cfg:      cfg,
+		log:      cfg.Log,
+		snapshot: make(chan struct{}, 1),
+		kick:     make(chan struct{}, 1),
+		quit:     make(chan struct{}),
+		docs:     make(map[kaijutsu.DocumentID]*document),
+	}
+	r.running.Go(r.janitor)
+	return r
+}
+
+// Close stops every owner and waits for them. Requests under way end with
+// ErrClosed. What was acknowledged is on disk already.
+func (r *Repo) Close() error {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil
+	}
+	r.closed = true
+	close(r.quit)
+	for id, d := range r.docs {
+		delete(r.docs, id)
+		d.stop()
+	}
+	r.mu.Unlock()
+	r.running.Wait()
+	return nil
+}
+
+// acquire returns the open document, opening it if need be, and counts one
+// use of it. Each acquire is paired with one release.
+func (r *Repo) acquire(id kaijutsu.DocumentID) (*document, error) {
+	if id.IsZero() {
+		return nil, fmt.Errorf("open document: empty id: %w", kaijutsu.ErrInvalid)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, ErrClosed
+	}
+	d := r.docs[id]
+	if d == nil {
+		d = newDocument(r, id)
+		r.docs[id] = d
+		r.opened.Add(1)
+		r.running.Go(d.own)
+	}
+	d.uses++
+	return d, nil
+}
+
+// retain counts one more use of a document that is in use already.
+func (r *Repo) retain(d *document) {
+	r.mu.Lock()
+	d.uses++
+	r.mu.Unlock()
+}
+
+// release ends one use. The last one leaves the document to the janitor.
+func (r *Repo) release(d *document) {
+	r.mu.Lock()
+	d.uses--
+	idle := d.uses == 0
+	if idle {
+		d.idleSince = r.cfg.Now()
+	}
+	r.mu.Unlock()
+	if idle {
+		select {
+		case r.kick <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// with runs f in the owner of the document and waits for it. f sees a state
+// that is wholly on disk.
+func (r *Repo) with(ctx context.Context, id kaijutsu.DocumentID, f func(*document) error) error {
+	d, err := r.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer r.release(d)
+	return d.call(ctx, f)
+}
+
+// Exists reports whether the document holds any change.
+func (r *Repo) Exists(ctx context.Context, id kaijutsu.DocumentID) (bool, error) {
+	exists := false
+	err := r.with(ctx, id, func(d *document) error {
+		exists = d.graph.Len() > 0
+		return nil
+	})
+	return exists, err
+}
+
+// Heads returns the durable heads of the document; none when it is unknown.
+func (r *Repo) Heads(ctx context.Context, id kaijutsu.DocumentID) (kaijutsu.Heads, error) {
+	var heads kaijutsu.Heads
+	err := r.with(ctx, id, func(d *document) error {
+		heads = d.graph.Heads()
+		return nil
+	})
+	return heads, err
+}
+
+// Stats are counters since Start, and what is open now.
+type Stats struct {
+	Open      int   // documents open now
+	Bytes     int64 // memory estimate of the open documents
+	Opened    int64 // documents opened since Start
+	Evicted   int64 // documents closed by the janitor
+	Snapshots int64 // snapshots written
+}
+
+// Stats returns the counters.
+func (r *Repo) Stats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := Stats{Open: len(r.docs), Opened: r.opened.Load(), Evicted: r.evicted.Load(), Snapshots: r.snapshots.Load()}
+	for _, d := range r.docs {
+		s.Bytes += d.bytes.Load()
+	}
+	return s
+}
+
+// storeError says what a failed commit means to the people whose changes were
+// in it.
+func storeError(err error) error {
+	if errors.Is(err, kaijutsu.ErrUnavailable) {
+		return fmt.Errorf("changes not stored: %w", err)
+	}
+	return fmt.Errorf("changes not stored: %w: %w", kaijutsu.ErrUnavailable, err)
+}

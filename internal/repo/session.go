@@ -1,0 +1,143 @@
+package repo
+
+import (
+	"context"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
+)
+
+// Joining says who takes part in a document and how to reach them. Notify and
+// Relay are called from other goroutines and must return at once.
+type Joining struct {
+	Principal kaijutsu.Principal
+	// ReadOnly ignores the changes this peer sends.
+	ReadOnly bool
+	// PeerID is the automerge-repo peer, for logs.
+	PeerID string
+	// Notify says that Pull may have something to send.
+	Notify func()
+	// Ephemeral delivers what another session of the document relayed. Nil
+	// means that this session wants none.
+	Ephemeral func(message any)
+}
+
+// Session is one peer's part in one document: its sync state, which lives and
+// dies with the connection. Receive, Relay and Leave may be called from one
+// goroutine and Pull from another.
+type Session struct {
+	doc   *document
+	who   Joining
+	reply chan Outgoing // answers Pull; one at a time
+
+	// The owner's.
+	state       *changegraph.SyncState
+	has         bool // the peer says it holds changes of this document
+	wants       bool // the peer asked for a document that we do not have
+	waiting     bool // the wait before "unavailable" has begun
+	patient     bool // and is over
+	unavailable bool // Pull has to say that the document is unavailable
+	synced      bool // the peer has sent a sync message, so it may be answered
+	broken      bool // something of this peer was refused; it is not served any more
+	refused     []error
+	toldHeads   kaijutsu.Heads
+	told        bool
+}
+
+// Outgoing is what a peer is to be sent now, in this order. Its zero value
+// means that there is nothing to say.
+type Outgoing struct {
+	// Refused says why something this peer sent was not taken. Its sync is
+	// over: the peer should be told and the session left. An error that wraps
+	// kaijutsu.ErrUnavailable is the server's fault and may pass; any other is
+	// the peer's.
+	Refused []error
+	// Unavailable says that neither the server nor a connected peer has the
+	// document.
+	Unavailable bool
+	// Sync is the next sync message, nil when there is none. It is shared and
+	// must not be written to.
+	Sync []byte
+	// Heads are the durable heads, when they moved since the last Pull; their
+	// time is HeadsAt.
+	Heads   kaijutsu.Heads
+	HeadsAt time.Time
+}
+
+// Join starts a session in the document, opening it if need be. An unknown
+// document is joined too: it may come later.
+func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*Session, error) {
+	d, err := r.acquire(id)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{doc: d, who: who, reply: make(chan Outgoing, 1), state: changegraph.NewSyncState()}
+	err = d.call(ctx, func(d *document) error {
+		d.sessions[s] = struct{}{}
+		return nil
+	})
+	if err != nil {
+		r.release(d)
+		return nil, err
+	}
+	d.relayMu.Lock()
+	d.relays = append(d.relays, s)
+	d.relayMu.Unlock()
+	return s, nil
+}
+
+// Receive hands over a sync message and the changes in it, decoded by the
+// caller, in the message's order. It blocks while the inbox is full and
+// returns when the message is in the inbox; what comes of it is told through
+// Notify and Pull. wants says that the peer asked for a document it does not
+// have.
+func (s *Session) Receive(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
+	return s.doc.send(ctx, receive{s, m, changes, wants})
+}
+
+// Pull returns what this peer is to be sent, as of now: everything since the
+// last Pull in one message. Only one Pull may be under way at a time.
+func (s *Session) Pull(ctx context.Context) (Outgoing, error) {
+	if err := s.doc.send(ctx, pull{s}); err != nil {
+		return Outgoing{}, err
+	}
+	select {
+	case out := <-s.reply:
+		return out, nil
+	case <-s.doc.done:
+		return Outgoing{}, ErrClosed
+	}
+}
+
+// Relay delivers an ephemeral message to every other session of the document,
+// in the order of the calls, without passing the inbox: it is neither stored
+// nor held up by the disk.
+func (s *Session) Relay(message any) {
+	s.doc.relayMu.RLock()
+	defer s.doc.relayMu.RUnlock()
+	for _, other := range s.doc.relays {
+		if other != s && other.who.Ephemeral != nil {
+			other.who.Ephemeral(message)
+		}
+	}
+}
+
+// Leave ends the session and forgets its sync state. It may be called once.
+func (s *Session) Leave() {
+	d := s.doc
+	d.relayMu.Lock()
+	for i, other := range d.relays {
+		if other == s {
+			d.relays = append(d.relays[:i:i], d.relays[i+1:]...)
+			break
+		}
+	}
+	d.relayMu.Unlock()
+	// The use ends when the owner has let go of the session; a closed document
+	// has let go of everything.
+	if d.send(context.Background(), leave{s}) != nil {
+		d.repo.release(d)
+	}
+}
