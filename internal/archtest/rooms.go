@@ -1,0 +1,106 @@
+package archtest
+
+import (
+	"slices"
+	"strings"
+)
+
+// everything stands for all rooms in the import table.
+const everything = "*"
+
+// rooms is the import table: what each room may import of the module, besides
+// the root, which every room may import. Test files may open any door.
+var rooms = map[string][]string{
+	"kaijutsu":             {},
+	"internal/amfile":      {},
+	"internal/changegraph": {"internal/amfile"},
+	"blocks":               {"internal/amfile"},
+	"internal/store":       {},
+	"internal/repo":        {"internal/amfile", "internal/changegraph", "blocks", "internal/store"},
+	"internal/wire":        {},
+	"internal/peer":        {"internal/amfile", "internal/wire", "internal/repo"},
+	"internal/client":      {"internal/amfile", "internal/changegraph", "internal/wire"},
+	"internal/ui":          {},
+	"internal/server":      {everything},
+	"cmd/kj":               {everything},
+	"internal/archtest":    {},
+	"internal/tally":       {},
+}
+
+// pure rooms compute: no files, no network, no clock of their own.
+var pure = []string{"kaijutsu", "internal/amfile", "internal/changegraph", "blocks", "internal/wire"}
+
+// impure lists the standard packages that a pure room stays away from; a name
+// covers what is below it.
+var impure = []string{"os", "net", "syscall", "log"}
+
+// cgo is the only room that may import C and unsafe.
+const cgo = "blocks"
+
+// checkRooms holds the imports between rooms against the table, and the table
+// against the rooms that exist.
+func checkRooms(t *tree) []string {
+	var bad []string
+	found := t.rooms()
+	for _, room := range found {
+		if _, ok := rooms[room]; !ok {
+			bad = append(bad, room+": not in the import table of internal/archtest/rooms.go")
+		}
+	}
+	for room := range rooms {
+		if !slices.Contains(found, room) {
+			bad = append(bad, room+": in the import table, but there is no such room")
+		}
+	}
+	for _, f := range t.files {
+		if f.isTest() {
+			continue
+		}
+		for p, n := range f.imports {
+			if !mayImport(f.room(), p) {
+				bad = append(bad, f.at(n, "%s may not import %s", f.room(), p))
+			}
+		}
+	}
+	slices.Sort(bad)
+	return bad
+}
+
+// mayImport answers for imports inside the module; others have their own tests.
+func mayImport(room, imported string) bool {
+	target, inside := strings.CutPrefix(imported, module+"/")
+	if imported == module {
+		return true
+	}
+	allowed := rooms[room]
+	return !inside || slices.Contains(allowed, everything) || slices.Contains(allowed, target)
+}
+
+// checkPure finds I/O and clocks in the pure rooms, and cgo outside its room.
+func checkPure(t *tree) []string {
+	var bad []string
+	for _, f := range t.files {
+		if f.isTest() {
+			continue
+		}
+		isPure := slices.Contains(pure, f.room())
+		for p, n := range f.imports {
+			if (p == "C" || p == "unsafe") && f.room() != cgo {
+				bad = append(bad, f.at(n, "only %s may import %s", cgo, p))
+			}
+			if isPure && slices.ContainsFunc(impure, func(dir string) bool { return within(p, dir) }) {
+				bad = append(bad, f.at(n, "%s is a pure room and may not import %s", f.room(), p))
+			}
+		}
+		if !isPure {
+			continue
+		}
+		for name, n := range f.calls("time", "Now", "Since", "Until", "Sleep", "After", "NewTimer", "NewTicker", "AfterFunc") {
+			bad = append(bad, f.at(n, "%s is a pure room and may not use %s: pass the time in", f.room(), name))
+		}
+	}
+	return bad
+}
+
+// within reports whether the package path p is dir or below it.
+func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
