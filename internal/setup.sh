@@ -87,8 +87,10 @@ int main(void) { return EXIT_SUCCESS; }'
   export CGO_ENABLED=1
 }
 
-# need_home gives Go a place for its caches where the environment has none.
+# need_home gives Go a place for its caches where the environment has none, and
+# what is found in PATH to the programs that are run.
 need_home() {
+  export PATH
   if [ -z "${HOME:-}" ]; then
     HOME=$(getent passwd "$(id -u)" 2>/dev/null | cut -d: -f6)
     export HOME=${HOME:-/tmp}
