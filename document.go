@@ -69,6 +69,17 @@ func NewContextID(now time.Time) ContextID {
 	return c
 }
 
+// ParseContextID reads the 36-character text that String writes.
+func ParseContextID(s string) (ContextID, error) {
+	var c ContextID
+	b, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
+	if err != nil || len(b) != len(c) || len(s) != 36 {
+		return c, fmt.Errorf("context id %q: want a UUID of 36 characters: %w", s, ErrInvalid)
+	}
+	copy(c[:], b)
+	return c, nil
+}
+
 // Document returns the id of the context's document.
 func (c ContextID) Document() DocumentID { return DocumentID{string(c[:])} }
 

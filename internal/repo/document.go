@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,9 +47,10 @@ type document struct {
 	watches  map[*Watch]struct{}
 	headsAt  time.Time // when the heads last moved
 
-	model       *blocks.Model  // nil until somebody asks for blocks
-	editor      *blocks.Editor // nil until somebody edits blocks
-	editorActor map[kaijutsu.Principal]kaijutsu.ActorID
+	model      *blocks.Model  // nil until somebody asks for blocks
+	editor     *blocks.Editor // nil until somebody edits blocks here
+	editorUsed time.Time
+	editActors map[kaijutsu.Principal]kaijutsu.ActorID
 
 	covered      int  // changes in the snapshot on disk
 	snapshotting bool // a snapshot job is under way
@@ -93,7 +95,9 @@ type staged struct {
 	// receivers are the sessions whose sync state this batch moved: it may
 	// rest on changes that the disk has yet to take.
 	receivers map[*Session]struct{}
-	replies []chan<- error
+	replies   []chan<- error
+	local     kaijutsu.ChangeHash // the change that the engine made and need not be given
+	touched   []blocks.ID
 }
 
 func newDocument(r *Repo, id kaijutsu.DocumentID) *document {
@@ -107,6 +111,8 @@ func newDocument(r *Repo, id kaijutsu.DocumentID) *document {
 		actors:   make(map[kaijutsu.ActorID]struct{}),
 		sessions: make(map[*Session]struct{}),
 		watches:  make(map[*Watch]struct{}),
+
+		editActors: make(map[kaijutsu.Principal]kaijutsu.ActorID),
 	}
 }
 
@@ -157,6 +163,7 @@ func (d *document) await(ctx context.Context, r request, reply <-chan error) err
 func (d *document) own() {
 	defer close(d.done)
 	defer d.closeEditor()
+	defer d.recover()
 	d.open()
 	batch := make([]request, 0, batchSize)
 	for {
@@ -177,6 +184,21 @@ func (d *document) own() {
 		d.handle(batch)
 		clear(batch)
 	}
+}
+
+// recover ends this document, and only this one, when the owner panics. Those
+// who use it get ErrClosed; the next use opens it from disk.
+func (d *document) recover() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	d.repo.log.Error("document closed after a panic", "document", d.id, "panic", p, "stack", string(debug.Stack()))
+	d.repo.mu.Lock()
+	if d.repo.docs[d.id] == d {
+		delete(d.repo.docs, d.id)
+	}
+	d.repo.mu.Unlock()
 }
 
 // open fills the graph from the store. An unknown document is empty; one that
@@ -293,7 +315,8 @@ func (d *document) receive(r receive, st *staged) {
 	s.who.Notify()
 }
 
-// stage notes changes that the graph has taken, for the next commit.
+// stage notes changes that the graph has taken, for the next commit, and lets
+// the read model and the engine follow: later edits of the batch build on them.
 func (d *document) stage(st *staged, added []*amfile.Change, by kaijutsu.Principal) {
 	for _, c := range added {
 		st.changes = append(st.changes, c)
@@ -304,6 +327,7 @@ func (d *document) stage(st *staged, added []*amfile.Change, by kaijutsu.Princip
 		d.actors[actor] = struct{}{}
 		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by, At: d.repo.cfg.Now().UTC()})
 	}
+	d.follow(st, added)
 }
 
 // refuse tells a session why something of it was not taken and ends its sync.
@@ -344,17 +368,19 @@ func (d *document) rollback(st *staged, err error) {
 	for _, a := range st.actors {
 		delete(d.actors, a.ID)
 	}
-	d.closeEditor() // it may hold changes that do not exist
+	d.closeEditor() // it and the read model hold changes that do not exist
+	d.model = nil
 	for s := range st.receivers {
 		d.refuse(s, err)
 	}
 	st.answer(err)
 }
 
-// show makes durable changes visible: the editor and the read model take them,
-// peers and watchers are woken.
+// show makes durable changes visible: peers and watchers are woken.
 func (d *document) show(st *staged) {
-	d.follow(st.changes)
+	for w := range d.watches {
+		w.note(st.touched)
+	}
 	for s := range d.sessions {
 		s.wants, s.unavailable = false, false
 		s.who.Notify()

@@ -17,10 +17,7 @@ func (d *document) maybeSnapshot() {
 		return
 	}
 	d.snapshotting = true
-	raws := make([][]byte, n)
-	for i := range raws {
-		raws[i] = d.graph.Raw(i)
-	}
+	raws := d.raws()
 	r := d.repo
 	r.retain(d)
 	r.running.Go(func() {

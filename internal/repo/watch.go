@@ -54,6 +54,9 @@ func (w *Watch) Next(ctx context.Context) ([]blocks.Block, error) {
 		}
 		var found []blocks.Block
 		err := w.doc.call(ctx, func(d *document) error {
+			if err := d.openModel(); err != nil {
+				return err
+			}
 			for _, id := range slices.Sorted(maps.Keys(w.touched)) {
 				if b, ok := d.model.Block(id); ok {
 					found = append(found, b)
@@ -79,6 +82,9 @@ func (w *Watch) Close() {
 
 // note marks blocks as touched and wakes the reader.
 func (w *Watch) note(touched []blocks.ID) {
+	if len(touched) == 0 {
+		return
+	}
 	for _, id := range touched {
 		w.touched[id] = struct{}{}
 	}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kaijutsu/internal/server"
+)
+
+// shutdownGrace is how long requests under way may take after a signal.
+const shutdownGrace = 5 * time.Second
+
+// defaultData returns the data directory: $KJ_DATA, else the user's.
+func defaultData() string {
+	if dir := os.Getenv("KJ_DATA"); dir != "" {
+		return dir
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+		return filepath.Join(dir, "kaijutsu")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "kaijutsu-data"
+	}
+	return filepath.Join(home, ".local", "share", "kaijutsu")
+}
+
+func newServe(conn *connection) *cobra.Command {
+	var cfg server.Config
+	var level, format string
+	var minFree, budget int64
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run a server: editors connect to /sync, people to its page",
+		Long: `Run a server on this machine until interrupted.
+
+Stock automerge-repo clients connect to ws://HOST:PORT/sync, people open
+http://HOST:PORT/. Everything is kept in the data directory, which one server
+at a time may use. An edit is acknowledged when it is on disk.
+
+Access: on a loopback address "local" is the default: whoever connects from
+this machine acts as the principal "local", and a browser is served only from
+the server's own page. Beyond loopback only "token" is allowed: the token in
+DIR/owner.token, as bearer header, cookie kj_token or query parameter token.`,
+		Example: `  kj serve
+  kj serve --data ./data --listen 127.0.0.1:0
+  kj serve --listen 0.0.0.0:7433 --auth token`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			began := time.Now()
+			logger, err := newLogger(cmd.ErrOrStderr(), level, format)
+			if err != nil {
+				return usage(cmd, err)
+			}
+			cfg.Dir, cfg.Log, cfg.Version = conn.data, logger, version()
+			cfg.MinFree, cfg.Budget = minFree<<20, budget<<20
+			s, err := server.Start(cfg)
+			if err != nil {
+				return err
+			}
+			printWhereabouts(cmd.OutOrStdout(), s, conn.data, time.Since(began))
+			return serveUntil(cmd.Context(), s, logger)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&cfg.Listen, "listen", server.DefaultListen, "`host:port` to listen on; port 0 takes a free one")
+	f.StringVar(&cfg.Auth, "auth", "", "access: local or token (default local on loopback, token elsewhere)")
+	f.Int64Var(&minFree, "min-free", 64, "refuse edits when the disk has less than this many `MiB` free")
+	f.Int64Var(&budget, "budget", 256, "memory for open documents in `MiB`; idle ones beyond it are closed")
+	f.BoolVar(&cfg.AcceptLoss, "accept-loss", false, "open a data directory although acknowledged changes are missing from it")
+	f.StringVar(&level, "log-level", "info", "debug, info, warn or error")
+	f.StringVar(&format, "log-format", "text", "text or json")
+	return cmd
+}
+
+// printWhereabouts says where everything is. The last line is for programs
+// that start a server and wait for it.
+func printWhereabouts(w io.Writer, s *server.Server, data string, took time.Duration) {
+	access := `local: connections from this machine act as "local"`
+	if s.Auth() == "token" {
+		access = "token: every connection needs the one in " + filepath.Join(data, "owner.token")
+	}
+	fmt.Fprintf(w, `kaijutsu %s, ready in %d ms
+  page     %s/
+  editors  %s
+  data     %s
+  access   %s
+  try      kj ctx new "My first context"
+listening on %s
+`, version(), took.Milliseconds(), s.URL(), s.SyncURL(), data, access, s.URL())
+}
+
+// serveUntil waits for a signal or the server's own end, and stops it.
+func serveUntil(ctx context.Context, s *server.Server, logger *slog.Logger) error {
+	var reason error
+	select {
+	case <-ctx.Done():
+		logger.Info("stopping")
+	case reason = <-s.Done():
+		reason = fmt.Errorf("server ended: %w", reason)
+	}
+	closing, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	defer cancel()
+	if err := s.Close(closing); err != nil && reason == nil {
+		reason = fmt.Errorf("stop server: %w", err)
+	}
+	return reason
+}
+
+func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, fmt.Errorf("log level %q: want debug, info, warn or error", level)
+	}
+	opts := &slog.HandlerOptions{Level: l}
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, opts)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, opts)), nil
+	}
+	return nil, fmt.Errorf("log format %q: want text or json", format)
+}

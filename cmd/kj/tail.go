@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newTail(conn *connection) *cobra.Command {
+	var asJSON, fresh bool
+	cmd := &cobra.Command{
+		Use:   "tail CONTEXT",
+		Short: "Follow the text of a context live",
+		Long: `Print a context's blocks and then, until interrupted, what is written in them.
+Text that is appended is printed as it comes; a block that changes elsewhere
+than at its end is printed again.
+
+` + contextHelp,
+		Example: `  kj tail Release
+  kj tail --new Release      only what is written from now on
+  kj tail --json Release     one JSON object a line: the block as it is now`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := "/v1/contexts/" + url.PathEscape(args[0]) + "/tail"
+			resp, err := conn.do(cmd.Context(), http.MethodGet, path, nil)
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			p := &tailPrinter{w: cmd.OutOrStdout(), json: asJSON, quiet: fresh, shown: make(map[string]string)}
+			err = readEvents(resp.Body, p.event)
+			if cmd.Context().Err() != nil {
+				return nil // interrupted: that is how a tail ends
+			}
+			if err == nil {
+				err = io.ErrUnexpectedEOF
+			}
+			return fmt.Errorf("the server ended the tail: %w", err)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each block that changes as a line of JSON")
+	cmd.Flags().BoolVar(&fresh, "new", false, "leave out what is there already")
+	return cmd
+}
+
+// readEvents reads server-sent events (HTML standard, "server-sent events")
+// and hands over each one's name and data.
+func readEvents(r io.Reader, f func(name, data string) error) error {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 64<<10), 64<<20)
+	var name string
+	var data []string
+	for sc.Scan() {
+		line := sc.Text()
+		switch {
+		case line == "" && (name != "" || data != nil):
+			if err := f(name, strings.Join(data, "\n")); err != nil {
+				return err
+			}
+			name, data = "", nil
+		case strings.HasPrefix(line, "event: "):
+			name = strings.TrimPrefix(line, "event: ")
+		case strings.HasPrefix(line, "data: "):
+			data = append(data, strings.TrimPrefix(line, "data: "))
+		}
+	}
+	return sc.Err()
+}
+
+// tailPrinter shows blocks as they change.
+type tailPrinter struct {
+	w     io.Writer
+	json  bool
+	quiet bool              // until the first "live" event
+	shown map[string]string // block id → content on the terminal
+	last  string            // the block the cursor is in
+}
+
+func (p *tailPrinter) event(name, data string) error {
+	switch name {
+	case "live":
+		p.quiet = false
+		return nil
+	case "error":
+		return fmt.Errorf("%s", data)
+	case "block":
+	default:
+		return nil
+	}
+	var b blockRow
+	if err := json.Unmarshal([]byte(data), &b); err != nil {
+		return fmt.Errorf("event from the server: %w", err)
+	}
+	if p.quiet {
+		p.shown[b.ID] = b.Content
+		return nil
+	}
+	if p.json {
+		_, err := fmt.Fprintln(p.w, data)
+		return err
+	}
+	p.show(b)
+	return nil
+}
+
+// show prints what is new of a block: its added text when it grew at the end,
+// all of it otherwise.
+func (p *tailPrinter) show(b blockRow) {
+	before, seen := p.shown[b.ID]
+	p.shown[b.ID] = b.Content
+	if seen && before == b.Content && !b.Deleted {
+		return
+	}
+	added, grew := strings.CutPrefix(b.Content, before)
+	if p.last != b.ID || !grew {
+		if p.last != "" {
+			fmt.Fprintln(p.w)
+		}
+		printHeading(p.w, b)
+		p.last = b.ID
+		if !grew {
+			added = b.Content
+		}
+	}
+	if b.Deleted {
+		added = "(deleted)"
+	}
+	fmt.Fprint(p.w, added)
+}

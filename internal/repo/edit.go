@@ -1,0 +1,231 @@
+package repo
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/amfile"
+)
+
+// CreateContext makes a context with this title and returns when it is on
+// disk.
+func (r *Repo) CreateContext(ctx context.Context, by kaijutsu.Principal, title string) (kaijutsu.ContextID, error) {
+	id := kaijutsu.NewContextID(r.cfg.Now())
+	err := r.edit(ctx, id.Document(), func(d *document, st *staged) error {
+		added, err := d.graph.Add(blocks.Genesis())
+		if err != nil {
+			return fmt.Errorf("add the genesis change: %w", err)
+		}
+		d.stage(st, added, by)
+		if title == "" {
+			return nil
+		}
+		return d.editBlocks(st, by, func(tx *blocks.Tx) error { return tx.SetTitle(title) })
+	})
+	if err != nil {
+		return kaijutsu.ContextID{}, fmt.Errorf("create context %q: %w", title, err)
+	}
+	return id, nil
+}
+
+// EditBlocks runs f on a context's blocks and commits what it did as one
+// change by the principal's actor, all or nothing. It returns when the change
+// is on disk.
+func (r *Repo) EditBlocks(ctx context.Context, id kaijutsu.DocumentID, by kaijutsu.Principal, f func(*blocks.Tx) error) error {
+	if by.IsZero() {
+		return fmt.Errorf("edit document %s: no principal: %w", id, kaijutsu.ErrDenied)
+	}
+	return r.edit(ctx, id, func(d *document, st *staged) error {
+		if d.graph.Len() == 0 {
+			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
+		}
+		return d.editBlocks(st, by, f)
+	})
+}
+
+// View runs f on a document's read model in its owner. f must not keep it.
+func (r *Repo) View(ctx context.Context, id kaijutsu.DocumentID, f func(*blocks.Model, kaijutsu.Heads) error) error {
+	return r.with(ctx, id, func(d *document) error {
+		if d.graph.Len() == 0 {
+			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
+		}
+		if err := d.openModel(); err != nil {
+			return err
+		}
+		return f(d.model, d.graph.Heads())
+	})
+}
+
+// Export returns the document with its whole history as one document chunk,
+// the content of an .automerge file.
+func (r *Repo) Export(ctx context.Context, id kaijutsu.DocumentID) ([]byte, error) {
+	var raws [][]byte
+	err := r.with(ctx, id, func(d *document) error {
+		if d.graph.Len() == 0 {
+			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
+		}
+		raws = d.raws()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	chunk, err := encodeVerified(raws)
+	if err != nil {
+		return nil, fmt.Errorf("export document %s: %w", id, err)
+	}
+	return chunk, nil
+}
+
+// edit runs f in the owner, between what came before and the commit.
+func (r *Repo) edit(ctx context.Context, id kaijutsu.DocumentID, f func(*document, *staged) error) error {
+	d, err := r.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer r.release(d)
+	reply := make(chan error, 1)
+	return d.await(ctx, edit{f, reply}, reply)
+}
+
+// edit carries out an edit request. One that fails has staged nothing that is
+// visible; one that works is answered by the commit.
+func (d *document) edit(r edit, st *staged) {
+	if d.failed != nil {
+		r.reply <- d.failed
+		return
+	}
+	if err := r.f(d, st); err != nil {
+		r.reply <- err
+		return
+	}
+	st.replies = append(st.replies, r.reply)
+}
+
+// editBlocks makes one change of what f does and stages it.
+func (d *document) editBlocks(st *staged, by kaijutsu.Principal, f func(*blocks.Tx) error) error {
+	if err := d.openEditor(); err != nil {
+		return err
+	}
+	opt := blocks.CommitOptions{Actor: d.actorOf(by), Time: d.repo.cfg.Now(), Model: d.model}
+	raw, err := d.editor.Commit(opt, f)
+	if err != nil {
+		return err
+	}
+	if raw == nil {
+		return nil // f changed nothing
+	}
+	c, err := amfile.DecodeChange(raw)
+	if err != nil {
+		d.closeEditor()
+		return fmt.Errorf("the engine's change: %w", err)
+	}
+	added, err := d.graph.Add(c)
+	if err != nil {
+		d.closeEditor()
+		return fmt.Errorf("the engine's change: %w", err)
+	}
+	st.local = c.Hash
+	d.stage(st, added, by)
+	return nil
+}
+
+// actorOf returns the actor of a principal's edits here. It is new each time
+// the document is opened and never used again after a crash: a change that was
+// lost and another with its number would split the document for ever.
+func (d *document) actorOf(by kaijutsu.Principal) kaijutsu.ActorID {
+	if a, ok := d.editActors[by]; ok {
+		return a
+	}
+	var raw [16]byte
+	rand.Read(raw[:])
+	a := kaijutsu.ActorID(raw[:])
+	d.editActors[by] = a
+	return a
+}
+
+// openModel fills the read model from the changes.
+func (d *document) openModel() error {
+	if d.model != nil {
+		return nil
+	}
+	m := blocks.NewModel()
+	for i := range d.graph.Len() {
+		c, err := amfile.DecodeChange(d.graph.Raw(i))
+		if err != nil {
+			return fmt.Errorf("read change %d of document %s: %w", i, d.id, err)
+		}
+		m.Apply(c)
+	}
+	d.model = m
+	d.measure()
+	return nil
+}
+
+// openEditor starts the engine on the changes, and the read model it needs.
+func (d *document) openEditor() error {
+	if err := d.openModel(); err != nil {
+		return err
+	}
+	d.editorUsed = d.repo.cfg.Now()
+	if d.editor != nil {
+		return nil
+	}
+	e, err := blocks.OpenEditor(d.raws())
+	if err != nil {
+		return fmt.Errorf("open document %s in the engine: %w", d.id, err)
+	}
+	d.editor = e
+	d.measure()
+	return nil
+}
+
+// closeEditor frees the engine. The next edit starts it again.
+func (d *document) closeEditor() {
+	if d.editor != nil {
+		d.editor.Close()
+		d.editor = nil
+	}
+}
+
+// follow gives changes that the graph has taken to the read model and to the
+// engine, if they are open, and notes the touched blocks. A part that cannot
+// follow is dropped and filled again when it is next asked for.
+func (d *document) follow(st *staged, added []*amfile.Change) {
+	if d.model != nil {
+		for _, c := range added {
+			delta := d.model.Apply(c)
+			for _, b := range delta.Blocks {
+				st.touched = append(st.touched, b.ID)
+			}
+		}
+	}
+	if d.editor == nil {
+		return
+	}
+	var foreign [][]byte
+	for _, c := range added {
+		if c.Hash != st.local {
+			foreign = append(foreign, c.Raw)
+		}
+	}
+	if len(foreign) == 0 {
+		return
+	}
+	if err := d.editor.Apply(foreign); err != nil {
+		d.repo.log.Error("the engine does not follow; it is started again", "document", d.id, "err", err)
+		d.closeEditor()
+	}
+}
+
+// raws returns the bytes of every change in order. The slices are shared.
+func (d *document) raws() [][]byte {
+	raws := make([][]byte, d.graph.Len())
+	for i := range raws {
+		raws[i] = d.graph.Raw(i)
+	}
+	return raws
+}

@@ -1,0 +1,173 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/peer"
+	"kaijutsu/internal/repo"
+	"kaijutsu/internal/store"
+	"kaijutsu/internal/ui"
+)
+
+// DefaultListen is the address `kj serve` listens on.
+const DefaultListen = "127.0.0.1:7433"
+
+// Config says where a server keeps its data and how it is reached.
+type Config struct {
+	// Dir is the data directory; it is made when it does not exist.
+	Dir string
+	// Listen is a host:port; port 0 takes a free one. Default DefaultListen.
+	Listen string
+	// Auth is "local" or "token"; empty means "local" on a loopback address
+	// and "token" elsewhere.
+	Auth string
+	// Log is required.
+	Log *slog.Logger
+	// MinFree is the disk space in bytes below which edits are refused;
+	// 0 is the store's default.
+	MinFree int64
+	// AcceptLoss opens a data directory in which acknowledged changes are
+	// known to be missing.
+	AcceptLoss bool
+	// Budget is the memory estimate of open documents in bytes; 0 is the
+	// repo's default.
+	Budget int64
+	// Version is told to clients.
+	Version string
+}
+
+// Server is a running server. It is safe for concurrent use.
+type Server struct {
+	cfg    Config
+	log    *slog.Logger
+	store  *store.Store
+	repo   *repo.Repo
+	peers  *peer.Hub
+	gate   *gate
+	http   *http.Server
+	ln     net.Listener
+	served chan error
+
+	summaryMu sync.Mutex
+	summaries map[kaijutsu.DocumentID]summary // guarded by summaryMu
+}
+
+// Start opens the data directory, listens, and serves until Close.
+func Start(cfg Config) (*Server, error) {
+	if cfg.Listen == "" {
+		cfg.Listen = DefaultListen
+	}
+	mode, err := authMode(cfg.Auth, cfg.Listen)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make data directory: %w", err)
+	}
+	token, err := ownerToken(filepath.Join(cfg.Dir, tokenFile))
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w (is another server running? try --listen 127.0.0.1:0)", cfg.Listen, err)
+	}
+	s := &Server{
+		cfg:       cfg,
+		log:       cfg.Log,
+		gate:      &gate{mode: mode, token: token},
+		ln:        ln,
+		served:    make(chan error, 1),
+		summaries: make(map[kaijutsu.DocumentID]summary),
+	}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
+	s.http = &http.Server{
+		Handler:           s.routes(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(cfg.Log.Handler(), slog.LevelDebug),
+	}
+	go func() { s.served <- s.http.Serve(ln) }()
+	if err := s.writeAddress(); err != nil {
+		return nil, errors.Join(err, s.Close(context.Background()))
+	}
+	return s, nil
+}
+
+// open opens the parts in order.
+func (s *Server) open() error {
+	var err error
+	s.store, err = store.Open(store.Options{Dir: s.cfg.Dir, Log: s.log, MinFree: s.cfg.MinFree, AcceptLoss: s.cfg.AcceptLoss})
+	if err != nil {
+		return err
+	}
+	s.repo = repo.Start(repo.Config{Log: s.log, Store: s.store, BudgetBytes: s.cfg.Budget})
+	s.peers = peer.NewHub(peer.Config{
+		Log:       s.log,
+		Repo:      s.repo,
+		PeerID:    "kaijutsu-" + s.store.StorageID(),
+		StorageID: s.store.StorageID(),
+	})
+	return nil
+}
+
+// URL returns the server's address as http://host:port.
+func (s *Server) URL() string { return "http://" + reachable(s.ln.Addr().String()) }
+
+// SyncURL returns the address that editors connect to.
+func (s *Server) SyncURL() string { return "ws://" + reachable(s.ln.Addr().String()) + "/sync" }
+
+// Auth returns the mode in force, "local" or "token".
+func (s *Server) Auth() string { return s.gate.mode }
+
+// StorageID returns the id under which editors see their changes saved.
+func (s *Server) StorageID() string { return s.store.StorageID() }
+
+// reachable replaces the wildcard address by one that can be dialled.
+func reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// Done is closed, or yields the reason, when the server stops serving.
+func (s *Server) Done() <-chan error { return s.served }
+
+// Close stops in reverse: no new connections, editors told and closed,
+// documents, then the store. Requests under way may finish until ctx ends.
+func (s *Server) Close(ctx context.Context) error {
+	_ = os.Remove(filepath.Join(s.cfg.Dir, addressFile)) // stale files are harmless
+	s.peers.Close()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	return errors.Join(err, s.repo.Close(), s.store.Close())
+}
+
+// routes is every address of the server.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /sync", s.serveSync)
+	mux.Handle("/v1/", s.gate.guard(s.api()))
+	mux.Handle("GET /", s.gate.guardPage(ui.Handler()))
+	return mux
+}
