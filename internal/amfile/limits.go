@@ -1,0 +1,58 @@
+package amfile
+
+// The limits of what is accepted. They bound the memory and time that a few
+// bytes from a stranger can cost, and lie far above what editors produce.
+const (
+	// MaxChunkBytes bounds one change chunk as it is on the wire.
+	MaxChunkBytes = 16 << 20
+	// MaxDocumentBytes bounds one document chunk as it is on the wire.
+	MaxDocumentBytes = 256 << 20
+	// MaxInflatedBytes bounds what the deflated changes of one file or
+	// message may inflate to together.
+	MaxInflatedBytes = 64 << 20
+	// MaxInflationRatio bounds the inflated by the deflated bytes of a change
+	// above FreeInflation.
+	MaxInflationRatio = 100
+	// FreeInflation is how many inflated bytes are allowed at any ratio.
+	FreeInflation = 1 << 20
+	// MaxOps bounds the operations of one change.
+	MaxOps = 200_000
+	// MaxPreds bounds the predecessors of one operation.
+	MaxPreds = 10_000
+	// MaxChangePreds bounds the predecessors of all operations of one change.
+	MaxChangePreds = 2 * MaxOps
+	// MaxCounter bounds operation counters: JavaScript engines run out of
+	// memory or panic near 2^31.
+	MaxCounter = 1<<31 - 1
+	// MaxSeq bounds sequence numbers, which JavaScript holds in doubles.
+	MaxSeq = 1<<53 - 1
+	// MaxActorBytes bounds an actor id.
+	MaxActorBytes = 64
+	// MaxOtherActors bounds the actors that one change refers to.
+	MaxOtherActors = 4096
+	// MaxDeps bounds the direct dependencies of one change.
+	MaxDeps = 1000
+	// MaxTimeSeconds bounds the time of a change, either way from 1970.
+	MaxTimeSeconds = 1 << 53
+	// MaxMessageBytes bounds the message of a change.
+	MaxMessageBytes = 64 << 10
+	// MaxKeyBytes bounds a map key and a mark name.
+	MaxKeyBytes = 1 << 10
+	// MaxValueBytes bounds one scalar value.
+	MaxValueBytes = 8 << 20
+	// MaxExtraBytes bounds what follows the columns of a change.
+	MaxExtraBytes = 256
+	// MaxColumns bounds the entries of one column table.
+	MaxColumns = 16
+
+	// MaxHaves bounds the entries of a sync message's "have" list.
+	MaxHaves = 16
+	// MaxSyncHashes bounds each list of hashes in a sync message.
+	MaxSyncHashes = 10_000
+	// MaxSyncChanges bounds the entries of a sync message's change list.
+	MaxSyncChanges = 100_000
+	// MaxBloomProbes bounds the probes of a bloom filter.
+	MaxBloomProbes = 32
+	// MaxBloomBitsPerEntry bounds the bits per entry of a bloom filter.
+	MaxBloomBitsPerEntry = 64
+)
