@@ -1,0 +1,309 @@
+package editor
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
+)
+
+// Document is a client's replica of one document. It is safe for concurrent
+// use.
+type Document struct {
+	client *Client
+	id     kaijutsu.DocumentID
+	actor  kaijutsu.ActorID
+
+	mu          sync.Mutex
+	graph       *changegraph.Graph
+	state       *changegraph.SyncState
+	acked       kaijutsu.Heads // the server's heads as it last told them
+	unavailable bool
+	moved       chan struct{} // closed and replaced whenever something above changes
+	onChanges   func([]*amfile.Change)
+
+	model  *blocks.Model  // with Edit only
+	editor *blocks.Editor // with Edit only
+}
+
+func newDocument(c *Client, id kaijutsu.DocumentID) *Document {
+	var actor [16]byte
+	rand.Read(actor[:])
+	return &Document{
+		client: c, id: id, actor: kaijutsu.ActorID(actor[:]),
+		graph: changegraph.New(), state: changegraph.NewSyncState(), moved: make(chan struct{}),
+	}
+}
+
+// ID returns the document's id.
+func (d *Document) ID() kaijutsu.DocumentID { return d.id }
+
+// Actor returns the actor of this replica's changes.
+func (d *Document) Actor() kaijutsu.ActorID { return d.actor }
+
+// OnChanges sets what is called, under the document's lock, with the changes
+// that arrive from the server.
+func (d *Document) OnChanges(f func([]*amfile.Change)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.onChanges = f
+}
+
+// Heads returns the heads of this replica.
+func (d *Document) Heads() kaijutsu.Heads {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.graph.Heads()
+}
+
+// Len returns the number of changes in this replica.
+func (d *Document) Len() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.graph.Len()
+}
+
+// Hashes returns every change of this replica.
+func (d *Document) Hashes() []kaijutsu.ChangeHash {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	hashes := make([]kaijutsu.ChangeHash, d.graph.Len())
+	for i := range hashes {
+		hashes[i] = d.graph.Hash(i)
+	}
+	return hashes
+}
+
+// Acked returns the heads that the server has acknowledged: what they contain
+// is on its disk.
+func (d *Document) Acked() kaijutsu.Heads {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.acked)
+}
+
+// AckedHashes returns the changes of this replica that the acknowledged heads
+// contain.
+func (d *Document) AckedHashes() []kaijutsu.ChangeHash {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.acked[:0:0]
+	for _, h := range d.acked {
+		if d.graph.Has(h) {
+			known = append(known, h)
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	outside := make(map[int]struct{})
+	for _, i := range d.graph.Since(known) {
+		outside[i] = struct{}{}
+	}
+	var hashes []kaijutsu.ChangeHash
+	for i := range d.graph.Len() {
+		if _, out := outside[i]; !out {
+			hashes = append(hashes, d.graph.Hash(i))
+		}
+	}
+	return hashes
+}
+
+// Wait returns when cond holds; it is asked, under the document's lock being
+// free, whenever the document or its acknowledgement moved.
+func (d *Document) Wait(ctx context.Context, cond func() bool) error {
+	for {
+		d.mu.Lock()
+		moved := d.moved
+		d.mu.Unlock()
+		if cond() {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for document %s: %w", d.id, context.Cause(ctx))
+		}
+	}
+}
+
+// WaitAcked returns when the server has acknowledged all of this replica.
+func (d *Document) WaitAcked(ctx context.Context) error {
+	return d.Wait(ctx, func() bool { return d.Acked().Equal(d.Heads()) })
+}
+
+// Unavailable reports whether the server said that it does not have the
+// document.
+func (d *Document) Unavailable() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.unavailable
+}
+
+func (d *Document) setUnavailable() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unavailable = true
+	d.signalLocked()
+}
+
+func (d *Document) signalLocked() {
+	close(d.moved)
+	d.moved = make(chan struct{})
+}
+
+// announce starts to sync on a new connection.
+func (d *Document) announce(ctx context.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.state = changegraph.NewSyncState()
+	d.unavailable = false
+	d.sendLocked(ctx, d.graph.Len() == 0)
+}
+
+// sendLocked sends what there is to say.
+func (d *Document) sendLocked(ctx context.Context, request bool) {
+	if data, ok := d.graph.Generate(d.state); ok {
+		d.client.write(ctx, d.id, data, request)
+	}
+}
+
+// receive takes a sync message and answers it.
+func (d *Document) receive(ctx context.Context, data []byte) error {
+	m, changes, err := decodeMessage(data)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	got := d.graph.Receive(d.state, m, changes, changegraph.ReceiveOptions{})
+	for _, refusal := range got.Refused {
+		err = refusal
+	}
+	d.acked = kaijutsu.NewHeads(m.Heads...)
+	d.unavailable = false
+	if len(got.Added) > 0 {
+		d.followLocked(got.Added)
+		if d.onChanges != nil {
+			d.onChanges(got.Added)
+		}
+	}
+	d.signalLocked()
+	d.sendLocked(ctx, false)
+	return err
+}
+
+// followLocked gives foreign changes to the read model and the engine.
+func (d *Document) followLocked(changes []*amfile.Change) {
+	if d.editor == nil {
+		return
+	}
+	raws := make([][]byte, len(changes))
+	for i, c := range changes {
+		d.model.Apply(c)
+		raws[i] = c.Raw
+	}
+	if d.editor.Apply(raws) != nil {
+		d.editor.Close()
+		d.editor, d.model = nil, nil // the next Edit starts them again
+	}
+}
+
+// Add makes a change of the operations, sends it and returns it. The caller
+// fills Ops and, when they refer to other authors, Actors behind the first;
+// the rest is filled here.
+func (d *Document) Add(ctx context.Context, build func(c *amfile.Change)) (*amfile.Change, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := &amfile.Change{
+		Deps:    slices.Clone(d.graph.Heads()),
+		Actors:  []kaijutsu.ActorID{d.actor},
+		Seq:     d.graph.NextSeq(d.actor),
+		StartOp: d.graph.MaxOp() + 1,
+		Time:    time.Now().Unix(),
+	}
+	build(c)
+	if err := amfile.EncodeChange(c); err != nil {
+		return nil, err
+	}
+	return c, d.addLocked(ctx, c)
+}
+
+// addLocked takes a change of our own and sends it.
+func (d *Document) addLocked(ctx context.Context, c *amfile.Change) error {
+	if _, err := d.graph.Add(c); err != nil {
+		return err
+	}
+	d.signalLocked()
+	d.sendLocked(ctx, false)
+	return nil
+}
+
+// Edit makes a change of what f does to the context's blocks, with the engine,
+// and sends it.
+func (d *Document) Edit(ctx context.Context, f func(*blocks.Tx) error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.openEditorLocked(); err != nil {
+		return err
+	}
+	raw, err := d.editor.Commit(blocks.CommitOptions{Actor: d.actor, Time: time.Now(), Model: d.model}, f)
+	if err != nil || raw == nil {
+		return err
+	}
+	c, err := amfile.DecodeChange(raw)
+	if err != nil {
+		return err
+	}
+	d.model.Apply(c)
+	return d.addLocked(ctx, c)
+}
+
+func (d *Document) openEditorLocked() error {
+	if d.editor != nil {
+		return nil
+	}
+	raws := make([][]byte, d.graph.Len())
+	model := blocks.NewModel()
+	for i := range raws {
+		raws[i] = d.graph.Raw(i)
+		c, err := amfile.DecodeChange(raws[i])
+		if err != nil {
+			return err
+		}
+		model.Apply(c)
+	}
+	editor, err := blocks.OpenEditor(raws)
+	if err != nil {
+		return err
+	}
+	d.editor, d.model = editor, model
+	return nil
+}
+
+// Blocks returns the context's blocks as this replica has them.
+func (d *Document) Blocks() ([]blocks.Block, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.openEditorLocked(); err != nil {
+		return nil, err
+	}
+	return d.model.Blocks(), nil
+}
+
+// Close frees the engine, if Edit started one. The document stays open.
+func (d *Document) Close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.editor != nil {
+		d.editor.Close()
+		d.editor, d.model = nil, nil
+	}
+}
