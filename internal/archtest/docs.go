@@ -117,4 +117,6 @@ func checkNames(t *tree) []string {
 }
 
 // isFileName tells `store.go` from a name in package store.
-func isFileName(s string) bool { return s == "go" || s == "md" || s == "js" || s == "mjs" }
+func isFileName(s string) bool {
+	return s == "go" || s == "md" || s == "js" || s == "mjs" || s == "url"
+}

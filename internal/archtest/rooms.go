@@ -19,7 +19,7 @@ var rooms = map[string][]string{
 	"internal/repo":        {"internal/amfile", "internal/changegraph", "blocks", "internal/store"},
 	"internal/wire":        {},
 	"internal/peer":        {"internal/amfile", "internal/wire", "internal/repo"},
-	"internal/client":      {"internal/amfile", "internal/changegraph", "internal/wire"},
+	"internal/editor":      {"internal/amfile", "internal/changegraph", "internal/wire", "blocks"},
 	"internal/ui":          {},
 	"internal/server":      {everything},
 	"cmd/kj":               {everything},
