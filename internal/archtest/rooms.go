@@ -20,6 +20,8 @@ var rooms = map[string][]string{
 	"internal/wire":        {},
 	"internal/peer":        {"internal/amfile", "internal/wire", "internal/repo"},
 	"internal/editor":      {"internal/amfile", "internal/changegraph", "internal/wire", "blocks"},
+	"internal/kjproc":      {},
+	"internal/demo":        {"internal/amfile", "internal/editor", "internal/kjproc", "blocks"},
 	"internal/ui":          {},
 	"internal/server":      {everything},
 	"cmd/kj":               {everything},
