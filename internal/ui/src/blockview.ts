@@ -1,0 +1,191 @@
+// One block on the page.
+
+import * as A from "@automerge/automerge/slim"
+import type { DocHandle } from "@automerge/automerge-repo/slim"
+import type { Actors } from "./actors"
+import { h, setAttr, setText } from "./dom"
+import { madeAt, type Block, type ContextDoc, type RawBlock } from "./schema"
+import { splicesAt, TextBox } from "./textbox"
+
+const kindNames: Record<string, string> = {
+  tool_call: "tool call",
+  tool_result: "tool result",
+  shell_command: "shell",
+  shell_output: "shell output",
+}
+const kindName = (kind: string) => kindNames[kind] ?? (kind || "block")
+
+/** What a block's view asks of the list that holds it. */
+export interface BlockHost {
+  handle: DocHandle<ContextDoc>
+  actors: Actors
+  /** Makes a text block below this one and puts the caret there. */
+  insertBelow(id: string): void
+  /** Moves the keyboard to the block above (-1) or below (1). */
+  step(id: string, by: -1 | 1): void
+}
+
+export class BlockView {
+  readonly el: HTMLLIElement
+  actor = ""
+  #host: BlockHost
+  #block: Block
+  #page: string
+  #article: HTMLElement
+  #badges: { kind: HTMLElement; role: HTMLElement; status: HTMLElement; excluded: HTMLElement; author: HTMLElement }
+  #content!: HTMLElement
+  #fold: HTMLButtonElement
+  #box: TextBox | null = null
+  #shown = "" // what a block that cannot be edited shows
+  #folded = false
+
+  constructor(host: BlockHost, page: string, block: Block, raw: RawBlock) {
+    this.#host = host
+    this.#page = page
+    this.#block = block
+    this.actor = (A.getObjectId(raw) ?? "").split("@")[1] ?? ""
+    this.#folded = block.collapsed
+    const badge = (name: string) => h("span", { class: `badge ${name}` })
+    this.#badges = { kind: badge("kind"), role: badge("role"), status: badge("status"), excluded: badge("excluded"), author: badge("author") }
+    const made = madeAt(block.id)
+    const time = made === null ? null : h("time", { datetime: new Date(made).toISOString(), title: new Date(made).toLocaleString() }, clock(made))
+    this.#fold = h("button", { class: "fold", type: "button", click: () => this.#setFolded(!this.#folded) })
+    this.#article = h(
+      "article",
+      { tabindex: "-1" },
+      h("header", {}, this.#badges.role, this.#badges.kind, this.#badges.status, this.#badges.excluded, h("span", { class: "gap" }), this.#badges.author, time, this.#fold),
+    )
+    this.el = h("li", { "data-block": block.id, keydown: (e: KeyboardEvent) => this.#key(e) }, this.#article)
+    this.#makeContent()
+    this.#showBadges()
+    this.#setFolded(this.#folded)
+  }
+
+  get block(): Block {
+    return this.#block
+  }
+
+  /** Shows a new state of the block; `patches` are those of the change that concern it. */
+  update(block: Block, patches: A.Patch[]): void {
+    const before = this.#block
+    this.#block = block
+    if (block.form !== before.form) this.#makeContent()
+    else if (this.#box) {
+      const splices = splicesAt(patches, ["pages", this.#page, block.id, "text"])
+      this.#box.update(block.content, splices ?? [])
+    } else this.#showContent()
+    if (block.collapsed !== before.collapsed) this.#setFolded(block.collapsed)
+    this.#showBadges()
+  }
+
+  setDepth(depth: number): void {
+    this.el.style.setProperty("--depth", String(Math.min(depth, 8)))
+    setAttr(this.el, "aria-level", String(depth + 1))
+  }
+
+  showAuthor(): void {
+    const { text, own } = this.#host.actors.label(this.actor)
+    setText(this.#badges.author, text)
+    setAttr(this.#badges.author, "data-own", own ? "" : null)
+    setAttr(this.#badges.author, "title", `author: ${text} (actor ${this.actor})`)
+    this.#badges.author.style.setProperty("--hue", String(parseInt(this.actor.slice(0, 4) || "0", 16) % 360))
+  }
+
+  /** Puts the keyboard into the block; in a text, the caret at `end` or at the start. */
+  focus(end = true): void {
+    if (this.#content instanceof HTMLTextAreaElement && !this.#folded) {
+      const at = end ? this.#content.value.length : 0
+      this.#content.focus()
+      this.#content.setSelectionRange(at, at)
+    } else this.#article.focus()
+  }
+
+  #showBadges(): void {
+    const { kind, role, status, excluded } = this.#block
+    setAttr(this.el, "data-kind", kind)
+    setAttr(this.el, "data-role", role)
+    setAttr(this.el, "data-status", status)
+    setAttr(this.el, "data-excluded", excluded ? "" : null)
+    setText(this.#badges.kind, kindName(kind))
+    setText(this.#badges.role, role || "?")
+    setText(this.#badges.status, status)
+    this.#badges.status.hidden = status === "" || status === "done"
+    setText(this.#badges.excluded, "excluded")
+    this.#badges.excluded.hidden = !excluded
+    setAttr(this.#article, "aria-label", `${kindName(kind)} by ${role}${status && status !== "done" ? `, ${status}` : ""}`)
+    setAttr(this.#article, "aria-busy", status === "running" ? "true" : null)
+    this.showAuthor()
+  }
+
+  #makeContent(): void {
+    const content = this.#block.form === "text" ? this.#makeBox() : this.#makePlain()
+    if (this.#content) this.#content.replaceWith(content)
+    else this.#article.append(content)
+    this.#content = content
+    content.hidden = this.#folded
+    if (content instanceof HTMLTextAreaElement) fit(content)
+  }
+
+  #makeBox(): HTMLTextAreaElement {
+    const { id, kind, role, content } = this.#block
+    const box = h("textarea", { class: "content", rows: 1, spellcheck: "false", "aria-label": `${kindName(kind)} by ${role}: text`, placeholder: "Empty" })
+    const size = () => fit(box)
+    box.addEventListener("input", size)
+    box.addEventListener("shown", size)
+    this.#box = new TextBox(box, this.#host.handle, ["pages", this.#page, id, "text"], content)
+    return box
+  }
+
+  #makePlain(): HTMLElement {
+    this.#box = null
+    this.#shown = this.#block.content
+    return h("div", { class: "content", tabindex: "0", role: "group", "aria-label": "content" }, this.#shown)
+  }
+
+  /** Streams grow at the end: only what is new is added, so that a selection above it survives. */
+  #showContent(): void {
+    const { content } = this.#block
+    if (content === this.#shown) return
+    if (content.startsWith(this.#shown)) this.#content.append(content.slice(this.#shown.length))
+    else this.#content.textContent = content
+    this.#shown = content
+  }
+
+  #setFolded(folded: boolean): void {
+    this.#folded = folded
+    this.#content.hidden = folded
+    this.#fold.hidden = !this.#block.collapsed && !folded
+    setText(this.#fold, folded ? "Show" : "Hide")
+    setAttr(this.#fold, "aria-expanded", String(!folded))
+  }
+
+  #key(e: KeyboardEvent): void {
+    if (e.isComposing) return
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) {
+      e.preventDefault()
+      this.#host.insertBelow(this.#block.id)
+    } else if (e.altKey && (e.key === "ArrowUp" || e.key === "ArrowDown")) {
+      e.preventDefault()
+      this.#host.step(this.#block.id, e.key === "ArrowUp" ? -1 : 1)
+    } else if (e.key === "Escape") this.#article.focus()
+    else if (e.key === "Enter" && e.target === this.#article) {
+      e.preventDefault()
+      this.focus()
+    }
+  }
+}
+
+const growsByItself = CSS.supports("field-sizing", "content")
+
+/** Makes a text box as high as its text, where the style sheet cannot. */
+export function fit(box: HTMLTextAreaElement): void {
+  if (growsByItself) return
+  box.style.height = "auto"
+  box.style.height = `${box.scrollHeight}px`
+}
+
+function clock(ms: number): string {
+  const made = new Date(ms)
+  const today = made.toDateString() === new Date().toDateString()
+  return today ? made.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : made.toLocaleDateString([], { day: "numeric", month: "short" })
+}

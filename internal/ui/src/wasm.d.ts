@@ -1,0 +1,4 @@
+declare module "*.wasm" {
+  const url: string
+  export default url
+}
