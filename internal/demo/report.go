@@ -49,7 +49,7 @@ func (s *stage) report(ctx context.Context) (*Report, error) {
 		AckedAtKill: len(s.beforeKill), FoundAfterKill: s.survivors(),
 		Changes: len(changes), EqualHeads: equal,
 		Ack:     median(slices.Concat(a.acks, b.acks)),
-		Visible: median(slices.Concat(a.visible, b.visible)),
+		Visible: median(slices.Concat(a.journey.took, b.journey.took)),
 		Piece:   median(s.agent.took),
 		Ready:   s.readyFirst, ReadyAgain: s.readyAgain,
 	}

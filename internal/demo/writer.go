@@ -19,11 +19,40 @@ type writer struct {
 	doc    *editor.Document
 	block  blocks.ID
 
-	mu      sync.Mutex
-	sent    map[kaijutsu.ChangeHash]time.Time // edits on their way to the other
 	edits   int
 	acks    []time.Duration // edit → the server's acknowledgement, which is on disk
-	visible []time.Duration // edit → in the other editor's document
+	journey journey
+}
+
+// journey measures the way of edits from one editor to the other. Its lock is
+// the innermost: nothing is called under it.
+type journey struct {
+	mu      sync.Mutex
+	left    map[kaijutsu.ChangeHash]time.Time
+	arrived map[kaijutsu.ChangeHash]time.Time // before it was known to have left
+	took    []time.Duration
+}
+
+func (j *journey) leave(h kaijutsu.ChangeHash, at time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if there, ok := j.arrived[h]; ok {
+		delete(j.arrived, h)
+		j.took = append(j.took, there.Sub(at))
+		return
+	}
+	j.left[h] = at
+}
+
+func (j *journey) arrive(h kaijutsu.ChangeHash, at time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if left, ok := j.left[h]; ok {
+		delete(j.left, h)
+		j.took = append(j.took, at.Sub(left))
+		return
+	}
+	j.arrived[h] = at
 }
 
 func newWriter(ctx context.Context, name, url string, id kaijutsu.DocumentID, block blocks.ID) (*writer, error) {
@@ -31,7 +60,9 @@ func newWriter(ctx context.Context, name, url string, id kaijutsu.DocumentID, bl
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{name: name, client: client, block: block, sent: make(map[kaijutsu.ChangeHash]time.Time)}
+	w := &writer{name: name, client: client, block: block}
+	w.journey.left = make(map[kaijutsu.ChangeHash]time.Time)
+	w.journey.arrived = make(map[kaijutsu.ChangeHash]time.Time)
 	w.doc = client.Open(ctx, id)
 	opening, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -55,12 +86,9 @@ func hasBlock(d *editor.Document, id blocks.ID) bool {
 func (w *writer) watch(other *writer) {
 	w.doc.OnChanges(func(changes []*amfile.Change) {
 		now := time.Now()
-		other.mu.Lock()
-		defer other.mu.Unlock()
 		for _, c := range changes {
-			if at, ok := other.sent[c.Hash]; ok {
-				other.visible = append(other.visible, now.Sub(at))
-				delete(other.sent, c.Hash)
+			if c.Author() == other.doc.Actor() {
+				other.journey.arrive(c.Hash, now)
 			}
 		}
 	})
@@ -81,22 +109,15 @@ func (w *writer) run(ctx context.Context) {
 
 func (w *writer) typeWord(ctx context.Context, word string) {
 	at := time.Now()
-	w.mu.Lock() // the edit may arrive before Edit returns
-	err := w.doc.Edit(ctx, func(tx *blocks.Tx) error { return tx.AppendText(w.block, word) })
+	hash, err := w.doc.Edit(ctx, func(tx *blocks.Tx) error { return tx.AppendText(w.block, word) })
 	if err != nil {
-		w.mu.Unlock()
 		return // the context ended in the middle
 	}
 	w.edits++
-	if heads := w.doc.Heads(); len(heads) == 1 {
-		w.sent[heads[0]] = at
-	}
-	w.mu.Unlock()
+	w.journey.leave(hash, at)
 	acked, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if w.doc.WaitAcked(acked) == nil {
-		w.mu.Lock()
+	if w.doc.WaitStored(acked, hash) == nil {
 		w.acks = append(w.acks, time.Since(at))
-		w.mu.Unlock()
 	}
 }

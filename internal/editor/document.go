@@ -94,12 +94,7 @@ func (d *Document) Acked() kaijutsu.Heads {
 func (d *Document) AckedHashes() []kaijutsu.ChangeHash {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	known := d.acked[:0:0]
-	for _, h := range d.acked {
-		if d.graph.Has(h) {
-			known = append(known, h)
-		}
-	}
+	known := d.knownLocked(d.acked)
 	if len(known) == 0 {
 		return nil
 	}
@@ -114,6 +109,27 @@ func (d *Document) AckedHashes() []kaijutsu.ChangeHash {
 		}
 	}
 	return hashes
+}
+
+// Stored reports whether the server has acknowledged the change: it is on the
+// server's disk.
+func (d *Document) Stored(h kaijutsu.ChangeHash) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, ok := d.graph.Index(h)
+	known := d.knownLocked(d.acked)
+	return ok && len(known) > 0 && !slices.Contains(d.graph.Since(known), i)
+}
+
+// knownLocked returns the hashes that this replica has.
+func (d *Document) knownLocked(hashes []kaijutsu.ChangeHash) []kaijutsu.ChangeHash {
+	var known []kaijutsu.ChangeHash
+	for _, h := range hashes {
+		if d.graph.Has(h) {
+			known = append(known, h)
+		}
+	}
+	return known
 }
 
 // Wait returns when cond holds; it is asked, under the document's lock being
@@ -134,9 +150,15 @@ func (d *Document) Wait(ctx context.Context, cond func() bool) error {
 	}
 }
 
-// WaitAcked returns when the server has acknowledged all of this replica.
+// WaitAcked returns when the server has acknowledged all of this replica and
+// has nothing more than it.
 func (d *Document) WaitAcked(ctx context.Context) error {
 	return d.Wait(ctx, func() bool { return d.Acked().Equal(d.Heads()) })
+}
+
+// WaitStored returns when the server has acknowledged the change.
+func (d *Document) WaitStored(ctx context.Context, h kaijutsu.ChangeHash) error {
+	return d.Wait(ctx, func() bool { return d.Stored(h) })
 }
 
 // Unavailable reports whether the server said that it does not have the
@@ -247,23 +269,23 @@ func (d *Document) addLocked(ctx context.Context, c *amfile.Change) error {
 }
 
 // Edit makes a change of what f does to the context's blocks, with the engine,
-// and sends it.
-func (d *Document) Edit(ctx context.Context, f func(*blocks.Tx) error) error {
+// sends it and returns its hash, which is zero when f changed nothing.
+func (d *Document) Edit(ctx context.Context, f func(*blocks.Tx) error) (kaijutsu.ChangeHash, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.openEditorLocked(); err != nil {
-		return err
+		return kaijutsu.ChangeHash{}, err
 	}
 	raw, err := d.editor.Commit(blocks.CommitOptions{Actor: d.actor, Time: time.Now(), Model: d.model}, f)
 	if err != nil || raw == nil {
-		return err
+		return kaijutsu.ChangeHash{}, err
 	}
 	c, err := amfile.DecodeChange(raw)
 	if err != nil {
-		return err
+		return kaijutsu.ChangeHash{}, err
 	}
 	d.model.Apply(c)
-	return d.addLocked(ctx, c)
+	return c.Hash, d.addLocked(ctx, c)
 }
 
 func (d *Document) openEditorLocked() error {
