@@ -3,7 +3,8 @@ package amfile
 // The limits of what is accepted. They bound the memory and time that a few
 // bytes from a stranger can cost, and lie far above what editors produce.
 const (
-	// MaxChunkBytes bounds one change chunk as it is on the wire.
+	// MaxChunkBytes bounds the body of one change, as it is on the wire and
+	// inflated: what was accepted deflated can be sent plain.
 	MaxChunkBytes = 16 << 20
 	// MaxDocumentBytes bounds one document chunk as it is on the wire.
 	MaxDocumentBytes = 256 << 20
