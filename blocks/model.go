@@ -1,0 +1,98 @@
+package blocks
+
+import (
+	"math"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+)
+
+// Model is the read model of a context: what its blocks are now, kept in step
+// by applying changes. It is exact: where clients were in conflict it shows
+// what every Automerge client shows.
+//
+// Any document may be applied. Of one that is no context it keeps next to
+// nothing.
+//
+// It is not safe for concurrent use, readers included: what they read is
+// computed when first asked for. A document's owner serialises it.
+type Model struct {
+	actors     []kaijutsu.ActorID // by index, as opID uses it
+	actorIndex map[kaijutsu.ActorID]uint32
+	applied    []uint64 // by actor index: sequence number of its last change
+	changes    int
+
+	objects map[opID]object // those of the schema that are visible somewhere
+	schema  []slot[valueKind]
+	title   []entry
+	pages   []slot[*pagesMap] // nil for what is no map
+
+	blocks map[ID]*blockMap // the ones that exist; tombstones too
+	tree   tree
+
+	words map[string]string // kinds, roles and statuses, each kept once
+	size  int64             // estimate of the memory held
+
+	delta   *Delta     // of the change being applied
+	touched map[ID]int // indexes in delta.Blocks
+}
+
+// NewModel returns the model of an empty document.
+func NewModel() *Model {
+	return &Model{
+		actorIndex: make(map[kaijutsu.ActorID]uint32),
+		objects:    make(map[opID]object),
+		blocks:     make(map[ID]*blockMap),
+		tree:       newTree(),
+		words:      make(map[string]string),
+		touched:    make(map[ID]int),
+	}
+}
+
+// Apply takes in a change and returns what it did. Changes come after those
+// they depend on. One that was applied before does nothing, and neither does
+// one with operation counters of 2^32 or more, which validation refuses.
+func (m *Model) Apply(c *amfile.Change) Delta {
+	delta := Delta{Change: c.Hash, Actor: c.Author(), Time: time.Unix(c.Time, 0).UTC()}
+	author := m.actor(c.Author())
+	if c.Seq <= m.applied[author] || c.MaxOp() > math.MaxUint32 {
+		return delta
+	}
+	m.applied[author] = c.Seq
+	m.changes++
+	m.delta = &delta
+	m.run(c)
+	m.settle()
+	m.delta = nil
+	return delta
+}
+
+// Changes returns the number of changes applied.
+func (m *Model) Changes() int { return m.changes }
+
+// IsContext reports whether the document has the schema that this package
+// knows: ROOT.schema is the number 1 and ROOT.pages a map.
+func (m *Model) IsContext() bool {
+	return winner(m.schema) == valueOne && winner(m.pages) != nil
+}
+
+// Title returns the title of the context.
+func (m *Model) Title() string {
+	s, _ := m.text(m.title)
+	return s
+}
+
+// Bytes returns an estimate of the memory the model holds.
+func (m *Model) Bytes() int64 { return m.size }
+
+// The estimates behind Bytes, for 64-bit machines: the structure, its slack,
+// and its places in maps and indexes.
+const (
+	actorBytes    = 128
+	blockBytes    = 320
+	entryBytes    = 48
+	sequenceBytes = 192
+	spanBytes     = 64
+	pageBytes     = 64
+)
