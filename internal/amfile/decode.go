@@ -171,6 +171,14 @@ func decodeOps(space *room, table *columnTable, rows uint64, size int) error {
 
 // op reads one row. What a column cannot say wrongly is left to the rules.
 func (d *opDecoder) op(op *Op) error {
+	if err := d.row(op); err != nil {
+		return err
+	}
+	return d.predecessors(op)
+}
+
+// row reads the columns that change and document chunks have in common.
+func (d *opDecoder) row(op *Op) error {
 	action, ok := d.action.next()
 	if !ok || action > uint64(Mark) {
 		return broken(15, "action %d: want 0 to %d", action, Mark)
@@ -194,7 +202,7 @@ func (d *opDecoder) op(op *Op) error {
 	if op.Value, ok = d.value.next(); !ok {
 		return broken(16, "operation without value metadata")
 	}
-	return d.predecessors(op)
+	return nil
 }
 
 func (d *opDecoder) key(op *Op) error {
