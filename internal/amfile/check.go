@@ -44,11 +44,8 @@ func (k *checker) op(i int) error {
 	if sequence := k.kind == MakeList || k.kind == MakeText; op.Seq != sequence {
 		return broken(18, "slot does not fit an object made by action %d", k.kind)
 	}
-	if op.Elem.Counter > 0 {
-		elem, ok := k.lookup(op.Elem)
-		if !ok || !elem.Insert || elem.Obj != k.obj {
-			return broken(19, "element is not an insertion into the object in the causal past")
-		}
+	if err := k.elem(op); err != nil {
+		return err
 	}
 	if err := k.text(op); err != nil {
 		return err
@@ -71,12 +68,34 @@ func (k *checker) object(id OpID) error {
 	kind := MakeMap
 	if id.Counter > 0 {
 		made, ok := k.lookup(id)
-		if !ok || !made.Action.makes() {
+		if !ok || made.Outside || !made.Action.makes() {
 			return broken(17, "object was not made in the causal past")
 		}
 		kind = made.Action
 	}
 	k.obj, k.kind, k.known = obj, kind, true
+	return nil
+}
+
+// elem demands that the element of an operation is an insertion into its
+// object. After a mark, it may come from outside the causal past.
+func (k *checker) elem(op *Op) error {
+	if op.Elem.Counter == 0 {
+		return nil
+	}
+	elem, ok := k.lookup(op.Elem)
+	switch {
+	case !ok:
+		err := broken(19, "element is not in the causal past")
+		if op.Insert {
+			err.Awaits = k.c.Global(op.Elem)
+		}
+		return err
+	case !elem.Insert || elem.Obj != k.obj:
+		return broken(19, "element is not an insertion into the object")
+	case elem.Outside && !(elem.Action == Mark && op.Insert):
+		return broken(19, "element is known but not in the causal past")
+	}
 	return nil
 }
 
@@ -132,7 +151,7 @@ func (k *checker) preds(op *Op) error {
 	counter := false
 	for _, id := range op.Pred {
 		pred, ok := k.lookup(id)
-		if !ok {
+		if !ok || pred.Outside {
 			return broken(21, "predecessor is not in the causal past")
 		}
 		if pred.Action != Put && !pred.Action.makes() {

@@ -13,7 +13,10 @@ import (
 type RuleError struct {
 	Rule   int    // number of the rule
 	Reason string // what is wrong, for people
-	kind   error  // the sentinel it wraps
+	// Awaits is set when the change would pass if this operation, unknown so
+	// far, were a mark: see Past.Op.
+	Awaits GlobalID
+	kind   error // the sentinel it wraps
 }
 
 // Error names the rule and the reason.
@@ -26,19 +29,21 @@ func (e *RuleError) Unwrap() error { return e.kind }
 
 // broken returns the error of a rule that the input breaks.
 func broken(rule int, format string, args ...any) *RuleError {
-	return &RuleError{rule, fmt.Sprintf(format, args...), kaijutsu.ErrInvalid}
+	return &RuleError{Rule: rule, Reason: fmt.Sprintf(format, args...), kind: kaijutsu.ErrInvalid}
 }
 
 // tooLarge returns the error of a limit that the input passes.
 func tooLarge(rule int, format string, args ...any) *RuleError {
-	return &RuleError{rule, fmt.Sprintf(format, args...), kaijutsu.ErrTooLarge}
+	return &RuleError{Rule: rule, Reason: fmt.Sprintf(format, args...), kind: kaijutsu.ErrTooLarge}
 }
 
 // at returns err with where put before its reason.
 func at(where string, err error) error {
 	var rule *RuleError
 	if errors.As(err, &rule) {
-		return &RuleError{rule.Rule, where + ": " + rule.Reason, rule.kind}
+		there := *rule
+		there.Reason = where + ": " + rule.Reason
+		return &there
 	}
 	return err
 }

@@ -27,8 +27,9 @@ const (
 	MaxCounter = 1<<31 - 1
 	// MaxSeq bounds sequence numbers, which JavaScript holds in doubles.
 	MaxSeq = 1<<53 - 1
-	// MaxActorBytes bounds an actor id.
-	MaxActorBytes = 64
+	// MaxActorBytes bounds an actor id. Editors make ids of 16 bytes, and from
+	// any id one longer by 5 or more when they edit an earlier state.
+	MaxActorBytes = 128
 	// MaxOtherActors bounds the actors that one change refers to.
 	MaxOtherActors = 4096
 	// MaxDeps bounds the direct dependencies of one change.

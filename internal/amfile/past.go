@@ -11,6 +11,8 @@ type PastOp struct {
 	Elem    GlobalID
 	Insert  bool
 	Counter bool // puts a counter
+	// Outside says that the operation is known but not in the causal past.
+	Outside bool
 }
 
 // Past is the causal past of a change under validation: the operations of the
@@ -18,7 +20,10 @@ type PastOp struct {
 // referred to (a reference outside looks fine here and breaks the peer that
 // receives this change without the other).
 type Past interface {
-	// Op returns the operation with this id, if the causal past has it.
+	// Op returns the operation with this id, if the causal past has it. One
+	// that is known but lies outside may be returned too, marked so: editors
+	// that edit an earlier state (automerge 3.5.0, changeAt) insert after
+	// marks of a later one, and only that is allowed.
 	Op(id GlobalID) (PastOp, bool)
 	// Elements yields the insert operations of a sequence object, each as
 	// (its id, the element it was inserted after), parents before children.

@@ -1,100 +1,110 @@
 package amfile
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
-	"slices"
 
 	"kaijutsu"
 )
 
 // history is a causally closed list of decoded changes, as a server holds them.
 type history struct {
-	changes map[kaijutsu.ChangeHash]*Change
-	owners  map[GlobalID]ownedOp
-	order   []*Change
+	clocks   map[kaijutsu.ChangeHash]clock // of every change: what it and its past hold
+	ops      map[GlobalID]PastOp
+	elements map[GlobalID][][2]GlobalID // by object, in the order of arrival
 }
 
-type ownedOp struct {
-	change *Change
-	index  int
-}
+// clock is a causally closed set of changes: the last change and operation of
+// each actor in it.
+type clock map[kaijutsu.ActorID]tip
+
+type tip struct{ seq, maxOp uint64 }
 
 func newHistory() *history {
-	return &history{map[kaijutsu.ChangeHash]*Change{}, map[GlobalID]ownedOp{}, nil}
+	return &history{map[kaijutsu.ChangeHash]clock{}, map[GlobalID]PastOp{}, map[GlobalID][][2]GlobalID{}}
 }
 
-// add applies the rules on c and adds it. With what the server must check of
+// addAll adds the changes, those that await an operation of a later one after
+// it, and returns the first refusal.
+func (h *history) addAll(changes []*Change) error {
+	var waiting []*Change
+	for _, c := range changes {
+		err := h.add(c)
+		var rule *RuleError
+		if errors.As(err, &rule) && rule.Awaits.Counter > 0 || errors.Is(err, kaijutsu.ErrNotFound) {
+			waiting = append(waiting, c)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch len(waiting) {
+	case 0:
+		return nil
+	case len(changes):
+		return h.add(waiting[0])
+	}
+	return h.addAll(waiting)
+}
+
+// add applies the rules on c and adds it. With what is checked here of
 // sequence numbers and counters, it is what stands between peer and document.
 func (h *history) add(c *Change) error {
-	if err := h.check(c); err != nil {
-		return err
-	}
-	h.changes[c.Hash] = c
-	h.order = append(h.order, c)
-	for i := range c.Ops {
-		h.owners[c.ID(i)] = ownedOp{c, i}
-	}
-	return nil
-}
-
-func (h *history) check(c *Change) error {
-	past, seq, maxOp := h.closure(c.Deps), uint64(0), uint64(0)
+	past := clock{}
 	for _, dep := range c.Deps {
-		if h.changes[dep] == nil {
+		clock, ok := h.clocks[dep]
+		if !ok {
 			return fmt.Errorf("dependency %s: %w", dep, kaijutsu.ErrNotFound)
 		}
-	}
-	for hash := range past {
-		before := h.changes[hash]
-		maxOp = max(maxOp, before.MaxOp())
-		if before.Author() == c.Author() {
-			seq = max(seq, before.Seq)
+		for actor, t := range clock {
+			if t.seq > past[actor].seq {
+				past[actor] = t
+			}
 		}
 	}
-	if c.Seq != seq+1 {
+	if seq := past[c.Author()].seq; c.Seq != seq+1 {
 		return broken(9, "change %d of its actor after %d", c.Seq, seq)
 	}
-	if c.StartOp <= maxOp {
-		return broken(12, "operations start at %d, the past ends at %d", c.StartOp, maxOp)
-	}
-	return c.Check(&testPast{h, past})
-}
-
-func (h *history) closure(heads []kaijutsu.ChangeHash) map[kaijutsu.ChangeHash]bool {
-	past, open := map[kaijutsu.ChangeHash]bool{}, slices.Clone(heads)
-	for len(open) > 0 {
-		hash := open[len(open)-1]
-		open = open[:len(open)-1]
-		if c := h.changes[hash]; c != nil && !past[hash] {
-			past[hash] = true
-			open = append(open, c.Deps...)
+	for _, t := range past {
+		if c.StartOp <= t.maxOp {
+			return broken(12, "operations start at %d, the past ends at %d", c.StartOp, t.maxOp)
 		}
 	}
-	return past
+	if err := c.Check(testPast{h, past}); err != nil {
+		return err
+	}
+	for i := range c.Ops {
+		op := c.PastOp(i)
+		h.ops[c.ID(i)] = op
+		if op.Insert {
+			h.elements[op.Obj] = append(h.elements[op.Obj], [2]GlobalID{c.ID(i), op.Elem})
+		}
+	}
+	past = maps.Clone(past)
+	past[c.Author()] = tip{c.Seq, c.MaxOp()}
+	h.clocks[c.Hash] = past
+	return nil
 }
 
 // testPast is the causal past of one change.
 type testPast struct {
-	*history
-	past map[kaijutsu.ChangeHash]bool
+	h    *history
+	past clock
 }
 
-func (p *testPast) Op(id GlobalID) (PastOp, bool) {
-	owned, ok := p.owners[id]
-	if !ok || !p.past[owned.change.Hash] {
-		return PastOp{}, false
-	}
-	return owned.change.PastOp(owned.index), true
+func (p testPast) Op(id GlobalID) (PastOp, bool) {
+	op, ok := p.h.ops[id]
+	op.Outside = id.Counter > p.past[id.Actor].maxOp
+	return op, ok
 }
 
-func (p *testPast) Elements(obj GlobalID) iter.Seq2[GlobalID, GlobalID] {
+func (p testPast) Elements(obj GlobalID) iter.Seq2[GlobalID, GlobalID] {
 	return func(yield func(GlobalID, GlobalID) bool) {
-		for _, id := range slices.SortedFunc(maps.Keys(p.owners), GlobalID.Compare) {
-			owned := p.owners[id]
-			op := owned.change.PastOp(owned.index)
-			if op.Insert && op.Obj == obj && !yield(id, op.Elem) {
+		for _, e := range p.h.elements[obj] {
+			if !yield(e[0], e[1]) {
 				return
 			}
 		}
