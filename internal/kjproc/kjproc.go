@@ -52,7 +52,13 @@ func Start(ctx context.Context, exe, dir string, args ...string) (*Process, erro
 	if !strings.Contains(strings.Join(args, " "), "--listen") {
 		full = append(full, "--listen", "127.0.0.1:0")
 	}
-	p := &Process{cmd: exec.Command(exe, append(full, args...)...), done: make(chan struct{})}
+	return Run(ctx, exec.Command(exe, append(full, args...)...))
+}
+
+// Run starts any server that says when it is ready as kj serve does, with a
+// line "listening on URL", and returns when it has said so.
+func Run(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
+	p := &Process{cmd: cmd, done: make(chan struct{})}
 	p.cmd.SysProcAttr = childAttr()
 	p.cmd.Stderr = (*logWriter)(p)
 	out, err := p.cmd.StdoutPipe()
@@ -61,7 +67,7 @@ func Start(ctx context.Context, exe, dir string, args ...string) (*Process, erro
 	}
 	began := time.Now()
 	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", exe, err)
+		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	ready := make(chan string, 1)
 	go func() {
