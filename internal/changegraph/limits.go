@@ -1,0 +1,42 @@
+package changegraph
+
+// The limits of what a graph accepts and keeps. They bound the memory and time
+// that strangers can cost and lie far above what editors produce.
+const (
+	// MaxHeads bounds the open heads of a document: a change that would pass
+	// it is refused for now.
+	MaxHeads = 1000
+	// MaxWaiting bounds the changes that wait for their dependencies.
+	MaxWaiting = 10_000
+	// MaxWaitingBytes bounds what the waiting changes hold.
+	MaxWaitingBytes = 32 << 20
+	// CounterSlack is how far beyond the highest known operation counter a
+	// change may start; one that starts later waits.
+	CounterSlack = 10_000
+
+	// maxRefused bounds the refused hashes that are remembered so that peers
+	// are not asked for them again.
+	maxRefused = 4096
+	// maxTold bounds the refusals kept for a peer until its next message.
+	maxTold = 16
+	// maxCachedOps bounds the operations held by the cache of decoded changes.
+	maxCachedOps = 1 << 18
+	// maxCachedElements bounds the elements held by the index of sequences.
+	maxCachedElements = 1 << 21
+	// maxRecent bounds the remembered answers of since.
+	maxRecent = 32
+	// maxRecentSpans bounds the spans of one remembered answer.
+	maxRecentSpans = 1 << 14
+	// maxShared bounds the shared heads remembered of a peer whose heads are
+	// not all known.
+	maxShared = 64
+	// maxSentBytes bounds the encoded messages kept for the next peer.
+	maxSentBytes = 1 << 20
+	// maxCuts is how many of the last truncations sync states can follow;
+	// states older than that start over.
+	maxCuts = 16
+)
+
+// maxDistance is how far apart in the log shared heads may be for one to be
+// recognised as an ancestor of another.
+const maxDistance = 4096

@@ -1,0 +1,153 @@
+package changegraph
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+)
+
+// ReceiveOptions say what a peer may do.
+type ReceiveOptions struct {
+	// ReadOnly ignores the peer's changes and asks it for none.
+	ReadOnly bool
+}
+
+// Received is what came of a sync message.
+type Received struct {
+	// Added are the changes that the document has gained, in order: from the
+	// message, and those that waited for them.
+	Added []*amfile.Change
+	// Refused are changes that this peer brought, now or earlier, and that
+	// were not taken. The rest of the message was.
+	Refused []*Refusal
+	// TheirHeads are the heads that the peer tells.
+	TheirHeads kaijutsu.Heads
+	// Reset says that the peer believes in shared changes that are not here;
+	// the next message asks it to start over.
+	Reset bool
+}
+
+// Receive takes a peer's message; changes are those of the message, decoded.
+// What to answer, if anything, is Generate's business. Nothing is kept of m.
+func (g *Graph) Receive(s *SyncState, m *amfile.SyncMessage, changes []*amfile.Change, opt ReceiveOptions) Received {
+	g.catchUp(s)
+	s.readOnly = opt.ReadOnly
+	s.readFlags(g, m.Flags)
+	r := Received{TheirHeads: kaijutsu.NewHeads(m.Heads...)}
+	if !opt.ReadOnly {
+		for _, c := range changes {
+			added, refusal := g.add(c, s)
+			r.Added = append(r.Added, added...)
+			if refusal != nil {
+				r.Refused = append(r.Refused, refusal)
+			}
+		}
+	}
+	r.Refused = append(r.Refused, s.refused...)
+	s.refused = nil
+	g.locate(s, m, r.TheirHeads)
+	r.Reset = s.resetDue
+	return r
+}
+
+func (s *SyncState) readFlags(g *Graph, f *amfile.SyncFlags) {
+	if f == nil {
+		return
+	}
+	s.v2 = true
+	if f.Reset || s.peerReadOnly && !f.ReadOnly {
+		s.resend(g)
+	}
+	s.peerReadOnly = f.ReadOnly
+}
+
+// locate finds out from a message what the peer holds and lacks.
+func (g *Graph) locate(s *SyncState, m *amfile.SyncMessage, heads kaijutsu.Heads) {
+	var claims []kaijutsu.ChangeHash
+	for i := range m.Have {
+		claims = append(claims, m.Have[i].LastSync...)
+	}
+	known, unknown := g.resolve(heads)
+	held, strange := g.resolve(claims)
+	s.heard, s.theirHeads = true, heads
+	// A peer without heads that names shared changes forgot what it was sent
+	// and says so in the old way.
+	s.exact = len(unknown) == 0 && (len(heads) > 0 || len(claims) == 0)
+	s.cold = s.exact && len(heads) == 0 && s.v2 && len(m.Need) == 0
+	if len(heads) == 0 || len(claims) == 0 && startsOver(m) {
+		s.resend(g)
+	}
+	switch {
+	case s.exact:
+		s.shared = heads
+		g.settle(s, g.since(known), nil)
+	case len(m.Have) == 0:
+		g.learnShared(s, known) // it wants nothing but what it needs
+	default:
+		held = append(held, known...)
+		g.learnShared(s, held)
+		g.settle(s, g.since(held), g.claims(m.Have))
+	}
+	needed, _ := g.resolve(m.Need)
+	s.todo = s.todo.union(spansOf(needed))
+	s.resetDue = !s.resetDone && g.lost(strange, heads)
+	hello := fingerprint(m)
+	s.answerDue = s.responded && len(m.Have) > 0 && len(claims) == 0 &&
+		hello != s.lastHello && !heads.Equal(g.Heads())
+	s.lastHello = hello
+}
+
+// startsOver reports whether the message is a request to send everything: it
+// comes from a peer that has changes and yet claims none.
+func startsOver(m *amfile.SyncMessage) bool {
+	for i := range m.Have {
+		if !m.Have[i].Bloom.IsEmpty() {
+			return false
+		}
+	}
+	return len(m.Have) > 0
+}
+
+// claims returns a function that reports whether any of the filters holds a
+// change.
+func (g *Graph) claims(haves []amfile.Have) func(int32) bool {
+	return func(i int32) bool {
+		for k := range haves {
+			if haves[k].Bloom.Contains(g.log[i].hash) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// lost reports whether changes that the peer believes to be shared are neither
+// here nor on their way.
+func (g *Graph) lost(strange []kaijutsu.ChangeHash, heads kaijutsu.Heads) bool {
+	for _, h := range strange {
+		if g.waiting.byHash[h] == nil && !heads.Contains(h) {
+			return true
+		}
+	}
+	return false
+}
+
+// fingerprint tells apart messages that say different things about the state
+// of the peer.
+func fingerprint(m *amfile.SyncMessage) uint64 {
+	f := fnv.New64a()
+	write := func(hashes []kaijutsu.ChangeHash) {
+		f.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(hashes))))
+		for i := range hashes {
+			f.Write(hashes[i][:])
+		}
+	}
+	write(m.Heads)
+	write(m.Need)
+	for i := range m.Have {
+		write(m.Have[i].LastSync)
+	}
+	return f.Sum64()
+}

@@ -1,0 +1,145 @@
+package changegraph
+
+import (
+	"bytes"
+	"slices"
+
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+)
+
+// orphan is a valid change that cannot be added yet. Its operations are
+// dropped, being many times larger than its bytes, and decoded again.
+type orphan struct {
+	hash    kaijutsu.ChangeHash
+	deps    []kaijutsu.ChangeHash
+	startOp uint64
+	raw     []byte
+	from    *SyncState // who brought it; nil if nobody did over sync
+
+	waitsFor     kaijutsu.ChangeHash // a missing dependency; zero when it waits for the counter
+	older, newer *orphan
+}
+
+func (o *orphan) bytes() int { return len(o.raw) + len(o.deps)*32 + 256 }
+
+// waiting is the queue of orphans. When it is full the oldest makes place:
+// whoever still has it is asked for it again when something needs it.
+type waiting struct {
+	byHash map[kaijutsu.ChangeHash]*orphan
+	onDep  map[kaijutsu.ChangeHash][]*orphan // by missing dependency
+	late   []*orphan                         // waiting for the counter
+	oldest *orphan
+	newest *orphan
+	bytes  int
+}
+
+func (w *waiting) init() {
+	*w = waiting{byHash: make(map[kaijutsu.ChangeHash]*orphan), onDep: make(map[kaijutsu.ChangeHash][]*orphan)}
+}
+
+// put makes c wait for a dependency, or for the counter when dep is zero.
+func (w *waiting) put(c *amfile.Change, dep kaijutsu.ChangeHash, from *SyncState) {
+	o := &orphan{
+		hash: c.Hash, deps: slices.Clone(c.Deps), startOp: c.StartOp, raw: bytes.Clone(c.Raw),
+		from: from, waitsFor: dep, older: w.newest,
+	}
+	if w.newest != nil {
+		w.newest.newer = o
+	} else {
+		w.oldest = o
+	}
+	w.newest = o
+	w.byHash[o.hash] = o
+	if dep == (kaijutsu.ChangeHash{}) {
+		w.late = append(w.late, o)
+	} else {
+		w.onDep[dep] = append(w.onDep[dep], o)
+	}
+	w.bytes += o.bytes()
+	for len(w.byHash) > MaxWaiting || w.bytes > MaxWaitingBytes {
+		w.drop(w.oldest)
+	}
+}
+
+// drop takes o out of the queue.
+func (w *waiting) drop(o *orphan) {
+	if o.older != nil {
+		o.older.newer = o.newer
+	} else {
+		w.oldest = o.newer
+	}
+	if o.newer != nil {
+		o.newer.older = o.older
+	} else {
+		w.newest = o.older
+	}
+	delete(w.byHash, o.hash)
+	w.bytes -= o.bytes()
+	is := func(other *orphan) bool { return other == o }
+	if o.waitsFor == (kaijutsu.ChangeHash{}) {
+		w.late = slices.DeleteFunc(w.late, is)
+		return
+	}
+	if rest := slices.DeleteFunc(w.onDep[o.waitsFor], is); len(rest) > 0 {
+		w.onDep[o.waitsFor] = rest
+	} else {
+		delete(w.onDep, o.waitsFor)
+	}
+}
+
+// takeOn takes out the orphans that wait for this change, oldest first.
+func (w *waiting) takeOn(h kaijutsu.ChangeHash) []*orphan {
+	if len(w.onDep) == 0 {
+		return nil
+	}
+	return w.take(slices.Clone(w.onDep[h]))
+}
+
+// takeLate takes out the orphans that may start at or below counter.
+func (w *waiting) takeLate(counter uint64) []*orphan {
+	var due []*orphan
+	for _, o := range w.late {
+		if o.startOp <= counter {
+			due = append(due, o)
+		}
+	}
+	return w.take(due)
+}
+
+func (w *waiting) take(orphans []*orphan) []*orphan {
+	for _, o := range orphans {
+		w.drop(o)
+	}
+	return orphans
+}
+
+// Missing returns the changes, ascending, that are to be got before all of
+// these heads can be held: unknown heads, or where a head waits for
+// dependencies, those. Changes that were refused are not asked for.
+func (g *Graph) Missing(heads []kaijutsu.ChangeHash) []kaijutsu.ChangeHash {
+	var missing []kaijutsu.ChangeHash
+	var seen map[kaijutsu.ChangeHash]struct{}
+	stack := slices.Clone(heads)
+	for len(stack) > 0 {
+		h := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if g.Has(h) || g.refusals.find(h) != nil {
+			continue
+		}
+		if _, again := seen[h]; again {
+			continue
+		}
+		if seen == nil {
+			seen = make(map[kaijutsu.ChangeHash]struct{})
+		}
+		seen[h] = struct{}{}
+		if o := g.waiting.byHash[h]; o != nil {
+			stack = append(stack, o.deps...)
+		} else {
+			missing = append(missing, h)
+		}
+	}
+	slices.SortFunc(missing, kaijutsu.ChangeHash.Compare)
+	return missing
+}
