@@ -47,6 +47,22 @@ const (
 	// MaxColumns bounds the entries of one column table.
 	MaxColumns = 16
 
+	// MaxDocumentInflatedBytes bounds what the columns of one document chunk
+	// may inflate to together.
+	MaxDocumentInflatedBytes = 512 << 20
+	// MaxDocumentHistoryBytes bounds the chunks of all changes of a document.
+	MaxDocumentHistoryBytes = 1 << 30
+	// MaxDocumentActors bounds the actors of a document.
+	MaxDocumentActors = 1 << 17
+	// MaxDocumentChanges bounds the changes of a document.
+	MaxDocumentChanges = 1 << 21
+	// MaxDocumentDeps bounds the dependencies of all changes of a document.
+	MaxDocumentDeps = 1 << 22
+	// MaxDocumentOps bounds the operations of a document.
+	MaxDocumentOps = 1 << 22
+	// MaxDocumentPreds bounds the predecessors of all operations of a document.
+	MaxDocumentPreds = 1 << 23
+
 	// MaxHaves bounds the entries of a sync message's "have" list.
 	MaxHaves = 16
 	// MaxSyncHashes bounds each list of hashes in a sync message.
