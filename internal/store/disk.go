@@ -1,0 +1,112 @@
+package store
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"kaijutsu"
+)
+
+// freeBytes returns how much of the disk under dir is left for us. It costs
+// about half a microsecond.
+func freeBytes(dir string) (int64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	if st.Blocks == 0 {
+		return math.MaxInt64, nil // a file system without a size
+	}
+	return int64(st.Bavail) * int64(st.Bsize), nil
+}
+
+// checkSpace returns an error wrapping ErrUnavailable unless need bytes can be
+// written and reserve stay free.
+func checkSpace(dir string, need, reserve int64) (free int64, err error) {
+	free, err = freeBytes(dir)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("cannot tell how much of the disk is free: %w: %w", err, kaijutsu.ErrUnavailable)
+	case free < reserve:
+		return free, fmt.Errorf("disk has %s free, %s are kept in reserve: free some space: %w",
+			mebibytes(free), mebibytes(reserve), kaijutsu.ErrUnavailable)
+	case need > 0 && free-reserve < need:
+		return free, fmt.Errorf("disk has %s free, %s are kept in reserve and this needs %s: free some space: %w",
+			mebibytes(free), mebibytes(reserve), mebibytes(need), kaijutsu.ErrUnavailable)
+	}
+	return free, nil
+}
+
+func mebibytes(n int64) string {
+	if n < 10<<20 {
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+// diskBytes returns the bytes that the files below dir occupy. Badger's logs
+// are mostly holes, which do not count.
+func diskBytes(dir string) int64 {
+	var n int64
+	// Files come and go while we look; what cannot be read counts nothing.
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok {
+				n += st.Blocks * 512
+			}
+		}
+		return nil
+	})
+	return n
+}
+
+// lockDir takes the lock that one store holds on dir for as long as it is
+// open. The kernel drops it with the process, however that ends.
+func lockDir(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s is in use by another server; hint: stop it, or use another directory: %w",
+			dir, kaijutsu.ErrUnavailable)
+	}
+	return f, nil
+}
+
+// probeDisk writes, syncs and removes a small file.
+func probeDisk(dir string) error {
+	f, err := os.CreateTemp(dir, "probe-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, 4096))
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// syncDir makes the names in dir durable.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}

@@ -1,0 +1,75 @@
+// Package store keeps documents and small server records durably, on Badger,
+// which no other package imports.
+//
+// # What holds
+//
+// Durable, then visible: when Commit returns nil the write is on disk, and no
+// reader sees it before. A write is there in full or not at all, whatever
+// ends the process or the machine. What is read is what was written, or an
+// error that names the key: every value carries a checksum over its key and
+// itself, every log of a document is counted, and so are documents, records
+// and outbox entries, because Badger skips what it finds damaged.
+//
+// # Group commit
+//
+// One goroutine, the committer, writes. It takes what queued while it waited
+// for the disk (at most 1000 rows or 448 KiB), puts it into one transaction,
+// and waits for the disk once (Badger syncs two files for it). There is no
+// timer: an idle store commits at once. Anything larger goes ahead in parts of 192 KiB under a blob number
+// that nothing refers to; the row that makes it visible comes last. A chore
+// row promises to delete the parts and goes with the first of them; the last
+// transaction deletes the chore.
+//
+// # Rows
+//
+// Numbers in keys are 8 bytes, most significant first; <id> is a length byte
+// and the raw document id.
+//
+//	!kaijutsu/state     format version, commit counter, how many documents,
+//	                    records and outbox entries there are, next numbers
+//	d <id>              document: counts, heads, first live row, snapshot blob
+//	c <id> <index>      change: hash unless derived, bytes; or a segment:
+//	                    many changes in a blob
+//	a <id> <position>   actor: principal, via, time; or a segment
+//	b <number> <part>   part of a blob (part: 4 bytes)
+//	o <sequence>        outbox entry, or the blob that holds it
+//	r <name>            record; "store/storage_id" is the store's own
+//	x <number>          chore: rows to delete
+//
+// A value is a format byte, a kind byte, the payload's length, the payload,
+// and a CRC-32C over key and value. Rows behind a document's counts, and
+// blobs without a row that refers to them, do not exist for readers.
+//
+// # Files
+//
+// DIR/badger is Badger's. DIR/lock is held while the store is open. DIR/hwm
+// is the high-water mark: the commit counter, written and synced once a
+// second and by Close, off the path of acknowledgement. Open refuses a
+// database that is behind it, and one whose log holds writes behind the point
+// where Badger would stop replaying; it looks before Badger does, which would
+// cut the log and delete the tables. Damage in the log's last write, in the
+// second before a crash, cannot be told from the crash.
+//
+// # Disk
+//
+// Before each batch the free space is compared with a reserve (64 MiB unless
+// said otherwise). Below it writes fail with ErrUnavailable and reads go on;
+// when space returns, so do writes. At half the reserve Badger is reopened
+// for reading only, because its background work dies on a full disk. After a
+// failed write Badger is reopened before it writes again.
+//
+// # Goroutines
+//
+// The committer; the keeper, once a second, for the mark; the sweeper, for
+// chores; the scrubber, which reads every table once after Open. Close ends
+// them all.
+//
+// # What it does not do
+//
+// It does not know what a change means: order, dependencies and hashes are
+// the caller's. It deletes no document. It has no caches of documents, no
+// time-to-live and no value log. Its durability is that of fsync: on macOS
+// that does not reach the platter (Badger does not ask for F_FULLFSYNC), so
+// there it holds for crashes of the process, not for power loss. Windows is
+// not supported.
+package store

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/table"
+)
+
+// inspection is what Badger's files say before Badger touches them. Badger
+// opens damaged directories without complaint, and cuts or deletes what it
+// cannot make sense of; so we look first.
+type inspection struct {
+	fresh   bool   // there is no database yet
+	clean   bool   // the last owner closed it: nothing is to be replayed
+	version uint64 // greatest version in any table or log
+	loss    error  // durable writes that replay will not find
+	torn    []tornLog
+}
+
+// tornLog is a log to be cut to its whole transactions before Badger, which
+// believes lengths in damaged entries, reads it.
+type tornLog struct {
+	path string
+	end  int64
+}
+
+// inspect reads the directory of a database. An error says that Badger could
+// not open it, or not without crashing.
+func inspect(dir string, at mark) (inspection, error) {
+	var found inspection
+	if err := removeEmpty(dir); err != nil {
+		return found, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, badger.ManifestFilename)); errors.Is(err, fs.ErrNotExist) {
+		found.fresh = true
+		return found, nil
+	}
+	if err := found.readTables(dir); err != nil {
+		return found, err
+	}
+	if err := found.readLogs(dir, at); err != nil {
+		return found, err
+	}
+	if found.loss == nil && at.version > found.version {
+		found.loss = fmt.Errorf("the database ends at version %d, version %d was durable", found.version, at.version)
+	}
+	return found, nil
+}
+
+// removeEmpty deletes logs of no bytes: a crash between making or emptying a
+// log and the next step leaves one, and Badger refuses to open for it.
+func removeEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if ext := filepath.Ext(entry.Name()); ext != ".mem" && ext != ".vlog" {
+			continue
+		}
+		info, statErr := entry.Info()
+		if statErr == nil && info.Size() == 0 {
+			statErr = os.Remove(filepath.Join(dir, entry.Name()))
+		}
+		err = errors.Join(err, statErr)
+	}
+	return err
+}
+
+// readTables checks what Badger reads of each table when it opens it: the
+// index and the last block.
+func (found *inspection) readTables(dir string) error {
+	path := filepath.Join(dir, badger.ManifestFilename)
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	manifest, _, err := badger.ReplayManifestFile(f, 0, badger.Options{})
+	if err != nil {
+		return fmt.Errorf("%s: %v: %w", path, err, ErrDamaged)
+	}
+	for _, id := range slices.Sorted(maps.Keys(manifest.Tables)) {
+		path := table.NewFilename(id, dir)
+		version, err := checkEnds(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", path, err, ErrDamaged)
+		}
+		found.version = max(found.version, version)
+	}
+	return nil
+}
+
+func checkEnds(path string) (version uint64, err error) {
+	t, err := openTable(path)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	for _, i := range []int{0, t.blocks() - 1} {
+		if _, err := t.checkBlock(i, nil); err != nil {
+			return 0, err
+		}
+	}
+	return t.maxVersion(), nil
+}
+
+func (found *inspection) readLogs(dir string, at mark) error {
+	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(logs, func(a, b string) int { // by number: at least five digits
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	found.clean = len(logs) == 0
+	for i, path := range logs {
+		report, err := readWAL(path)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		found.version = max(found.version, report.version)
+		if report.torn {
+			found.torn = append(found.torn, tornLog{path, report.end})
+		}
+		if n := len(report.beyond); n > 0 && found.loss == nil {
+			last := report.beyond[n-1]
+			// One transaction may have been under way, in the last log.
+			if n > 1 || at.counter >= last || i < len(logs)-1 {
+				found.loss = fmt.Errorf("%s is damaged at offset %d, behind which there are writes up to commit %d",
+					path, report.end, last)
+			}
+		}
+	}
+	return nil
+}
+
+// cut shortens torn logs to their whole transactions.
+func (found inspection) cut() error {
+	for _, log := range found.torn {
+		if err := os.Truncate(log.path, log.end); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"log/slog"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// Options say where a store lives and how careful it is.
+type Options struct {
+	// Dir is the store's directory; Open makes it, readable by its owner only.
+	Dir string
+	// Log receives what an operator should know. Nil discards it.
+	Log *slog.Logger
+	// MinFree is how many bytes of the disk are left alone; 0 means 64 MiB.
+	// Below the mark the store only reads.
+	MinFree int64
+	// AcceptLoss opens a store that has lost durable writes, and keeps
+	// writing to one in which the scrub finds damaged tables.
+	AcceptLoss bool
+}
+
+const (
+	// defaultMinFree leaves room for the largest flush and compaction that
+	// can be under way when the disk fills.
+	defaultMinFree = 64 << 20
+
+	// memtableBytes must never shrink from one release to the next: Badger
+	// replays a log into a memtable of the size configured now.
+	memtableBytes = 4 << 20
+	// flushBytes is what it takes to write out every memtable and go on.
+	flushBytes = 2 * memtableBytes
+	// compactionBytes bounds the tables that compactions write before they
+	// delete what they read, given the sizes in badgerOptions.
+	compactionBytes = defaultMinFree - flushBytes
+)
+
+// badgerOptions keeps every value inline (Badger's value log loses and
+// confuses values when files are damaged, and its garbage collector frees
+// nothing at our sizes), needs no caches because blocks are not compressed,
+// and verifies each block as it is read.
+func badgerOptions(dir string, log *slog.Logger) badger.Options {
+	return badger.DefaultOptions(dir).
+		WithLogger(badgerLog{log}).
+		WithSyncWrites(true).
+		WithDetectConflicts(false).
+		WithMetricsEnabled(false).
+		WithCompression(options.None).
+		WithBlockCacheSize(0).
+		WithIndexCacheSize(0).
+		WithChecksumVerificationMode(options.OnBlockRead).
+		WithMemTableSize(memtableBytes).
+		WithNumMemtables(2).
+		WithValueThreshold(memtableBytes / 8).
+		WithValueLogFileSize(1 << 20).
+		WithBaseTableSize(2 << 20).
+		WithBaseLevelSize(8 << 20).
+		WithNumLevelZeroTables(4).
+		WithNumLevelZeroTablesStall(8).
+		WithNumCompactors(2)
+}

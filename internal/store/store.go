@@ -1,0 +1,363 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"kaijutsu"
+)
+
+// Store is an open store. It is safe for concurrent use.
+type Store struct {
+	dir        string
+	log        *slog.Logger
+	minFree    int64
+	acceptLoss bool
+	storageID  string
+	lock       *os.File
+	mark       *markFile // the keeper's
+
+	life     sync.RWMutex // held for writing while Badger is exchanged
+	db       *badger.DB   // nil when closed or not to be reopened
+	readOnly bool         // written by the committer only
+
+	batchRows, batchBytes int
+
+	queue     chan *item
+	upkeep    chan struct{} // holds one
+	stop      chan struct{} // closed by Close
+	committed chan struct{} // closed when the committer has ended
+	cancel    context.CancelFunc
+	helpers   sync.WaitGroup // sweeper, scrubber, keeper
+	closeOnce sync.Once
+	closeErr  error
+
+	durable  atomic.Pointer[state]
+	trouble  atomic.Pointer[error]
+	damaged  atomic.Pointer[error]
+	count    counters
+	chores   *chores
+	suspects *suspects
+}
+
+// Open opens the store in o.Dir, making it if there is none, and holds its
+// lock until Close or the end of the process.
+//
+// The error says what to do. It wraps ErrUnavailable when another server has
+// the directory or the disk is too full to recover from a crash; with a full
+// disk and a store that was closed properly, Open succeeds and the store only
+// reads. It wraps ErrDamaged when files are damaged, or writes that were
+// durable are gone; the latter Options.AcceptLoss overrides.
+func Open(o Options) (*Store, error) {
+	s := &Store{
+		dir:        o.Dir,
+		log:        o.Log,
+		minFree:    o.MinFree,
+		acceptLoss: o.AcceptLoss,
+		batchRows:  maxBatchRows,
+		batchBytes: maxBatchBytes,
+		queue:      make(chan *item, queueItems),
+		upkeep:     make(chan struct{}, 1),
+		stop:       make(chan struct{}),
+		committed:  make(chan struct{}),
+		chores:     newChores(),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.minFree <= 0 {
+		s.minFree = defaultMinFree
+	}
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("open store %s: %w", o.Dir, err)
+	}
+	return s, nil
+}
+
+func (s *Store) open() (err error) {
+	if err := os.MkdirAll(s.databaseDir(), 0o700); err != nil {
+		return err
+	}
+	if s.lock, err = lockDir(s.dir); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.release())
+		}
+	}()
+	at, err := s.readMark()
+	if err != nil {
+		return err
+	}
+	found, err := inspect(s.databaseDir(), at)
+	if err != nil {
+		return fmt.Errorf("%w; %s", err, s.mendHint())
+	}
+	if found.fresh && at.counter > 0 {
+		found.loss = errors.New("the database is gone")
+	}
+	if found.loss != nil {
+		if err := s.lost(found.loss); err != nil {
+			return err
+		}
+	}
+	if err := s.openFound(found); err != nil {
+		return err
+	}
+	return s.start(found, at)
+}
+
+func (s *Store) databaseDir() string { return filepath.Join(s.dir, "badger") }
+
+func (s *Store) readMark() (mark, error) {
+	file, at, found, err := openMark(s.dir)
+	if file != nil {
+		s.mark = file
+	}
+	if err != nil {
+		err = fmt.Errorf("read the high-water mark: %w", err)
+		if file == nil {
+			return mark{}, err
+		}
+		return mark{}, s.lost(err)
+	}
+	if !found {
+		s.log.Debug("no high-water mark yet")
+	}
+	return at, nil
+}
+
+// lost returns the error that refuses to open, unless loss is accepted.
+func (s *Store) lost(loss error) error {
+	if s.acceptLoss {
+		s.log.Warn("data loss accepted", "err", loss)
+		return nil
+	}
+	return fmt.Errorf("data loss detected: %w; %s, or start with --accept-loss: %w", loss, s.mendHint(), ErrDamaged)
+}
+
+// openFound opens Badger for writing, or only for reading when the disk is
+// too full but nothing needs to be written to open.
+func (s *Store) openFound(found inspection) error {
+	reserve := max(s.minFree, flushBytes)
+	if _, err := checkSpace(s.dir, 0, reserve); err != nil {
+		if found.fresh || !found.clean {
+			return err
+		}
+		s.log.Warn("store is read-only", "err", err)
+		s.setTrouble(err)
+		return s.openDatabase(true)
+	}
+	if err := found.cut(); err != nil {
+		return err
+	}
+	return s.openDatabase(false)
+}
+
+// start reads the state and starts the goroutines.
+func (s *Store) start(found inspection, at mark) error {
+	now, err := readState(s.db)
+	if err != nil {
+		return fmt.Errorf("%s: %w; %s: %w", keyName(stateKey), err, s.mendHint(), ErrDamaged)
+	}
+	if now.format == 0 && found.version > 0 {
+		return fmt.Errorf("the database is not a store of this server, or has lost %s; %s: %w",
+			keyName(stateKey), s.mendHint(), ErrDamaged)
+	}
+	if now.counter < at.counter {
+		if err := s.lost(fmt.Errorf("the database has %d commits, %d were durable", now.counter, at.counter)); err != nil {
+			return err
+		}
+		now.counter = at.counter
+	}
+	first := now.format == 0
+	if first {
+		now.nextOutbox = 1 // so that all entries are after 0
+	}
+	now.format = storeFormat
+	s.chores.start(now.nextNumber)
+	s.publish(now)
+	s.suspects = newSuspects(s.databaseDir(), s.db, s.foundDamage)
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	c := &committer{s: s, state: now, docs: map[kaijutsu.DocumentID]documentRow{}, doubtful: map[kaijutsu.DocumentID]documentRow{}}
+	go c.run()
+	if err := s.identify(ctx, first); err != nil {
+		s.stopCommitter()
+		return err
+	}
+	s.chores.poke()
+	for _, helper := range []func(context.Context){s.sweep, s.scrub, s.keep} {
+		s.helpers.Go(func() { helper(ctx) })
+	}
+	return nil
+}
+
+// identify reads the storage id, or makes it in the store's first commit.
+func (s *Store) identify(ctx context.Context, first bool) error {
+	const name = ownRecords + "storage_id"
+	if !first {
+		id, err := s.Record(name)
+		s.storageID = string(id)
+		return err
+	}
+	id := newUUID()
+	if err := s.putRecord(ctx, name, []byte(id)); err != nil {
+		return fmt.Errorf("make the storage id: %w", err)
+	}
+	s.storageID = id
+	return s.writeMark()
+}
+
+// newUUID returns a random UUID (RFC 9562 §5.4).
+func newUUID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// StorageID returns the UUID that the store got when it was made.
+func (s *Store) StorageID() string { return s.storageID }
+
+// Trouble returns why writes are refused at the moment, nil when they are not.
+func (s *Store) Trouble() error {
+	if err := s.damage(); err != nil && !s.acceptLoss {
+		return err
+	}
+	if err := s.trouble.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (s *Store) setTrouble(err error) {
+	if err == nil {
+		s.trouble.Store(nil)
+		return
+	}
+	s.trouble.Store(&err)
+}
+
+func (s *Store) damage() error {
+	if err := s.damaged.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (s *Store) setDamage(err error) { s.damaged.CompareAndSwap(nil, &err) }
+
+// unavailable says why there is no database.
+func (s *Store) unavailable() error {
+	if err := s.trouble.Load(); err != nil {
+		return *err
+	}
+	return errClosed
+}
+
+func (s *Store) publish(now state) { s.durable.Store(&now) }
+
+// keepEvery is how often the high-water mark follows the commit counter, and
+// the committer is told to look after the disk.
+const keepEvery = time.Second
+
+// keep runs until ctx is done.
+func (s *Store) keep(ctx context.Context) {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	var written uint64
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case s.upkeep <- struct{}{}:
+		default:
+		}
+		now := s.durable.Load().counter
+		if now == written {
+			continue
+		}
+		if err := s.writeMark(); err != nil {
+			s.log.Warn("high-water mark not written", "err", err)
+			continue
+		}
+		written = now
+	}
+}
+
+// writeMark brings the high-water mark up to what is durable.
+func (s *Store) writeMark() error {
+	var at mark
+	err := s.view(func(v view) error {
+		now, version, err := v.state()
+		at = mark{counter: now.counter, version: version}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.mark.write(at)
+}
+
+// Close waits for the writes that were taken into a batch, refuses the
+// others, and closes the store. Closing again returns the same.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() {
+		s.stopCommitter()
+		s.closeErr = s.release()
+		if s.closeErr != nil {
+			s.closeErr = fmt.Errorf("close store %s: %w", s.dir, s.closeErr)
+		}
+	})
+	return s.closeErr
+}
+
+// stopCommitter ends all goroutines.
+func (s *Store) stopCommitter() {
+	close(s.stop)
+	s.cancel()
+	<-s.committed
+	s.helpers.Wait()
+}
+
+// release closes what is open.
+func (s *Store) release() error {
+	var errs []error
+	if s.db != nil && !s.readOnly && s.storageID != "" {
+		errs = append(errs, s.writeMark())
+	}
+	if s.mark != nil {
+		errs = append(errs, s.mark.Close())
+	}
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.db != nil && !s.readOnly {
+		if _, err := checkSpace(s.dir, 0, flushBytes); err != nil {
+			// Badger would die writing its memtable to a full disk. Everything
+			// is in its log; the directory stays locked, as Badger runs on.
+			s.db = nil
+			return errors.Join(append(errs, fmt.Errorf("left as after a crash, nothing is lost: %w", err))...)
+		}
+	}
+	errs = append(errs, s.closeDatabase())
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,30 @@
+package store
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// syncBuffer is a buffer for loggers of many goroutines.
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func iteratorOptions(prefix []byte) badger.IteratorOptions {
+	return badger.IteratorOptions{Prefix: prefix}
+}
