@@ -62,7 +62,7 @@ piece, so that others see it live.`,
 	f := cmd.Flags()
 	f.StringVar(&kind, "kind", "text", "kind of a new block: text, tool_result, shell_output …")
 	f.StringVar(&role, "role", "user", "role of a new block: user, model, system or tool")
-	f.StringVar(&form, "form", "text", "form of a new block: text (anyone may edit), chunks (append only), body (fixed)")
+	f.StringVar(&form, "form", "", "form of a new block: text (anyone may edit; a user's default), chunks (append only), body (fixed)")
 	f.StringVar(&parent, "parent", "", "id of a new block's parent")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -73,11 +73,15 @@ type appending struct {
 	conn                     *connection
 	context, block, text     string
 	kind, role, form, parent string
+	made                     bool // the block is this run's
 }
 
 func (a *appending) run(ctx context.Context, in io.Reader) error {
 	if a.text != "-" {
-		return a.add(ctx, a.text)
+		if err := a.add(ctx, a.text); err != nil {
+			return err
+		}
+		return a.finish(ctx)
 	}
 	if a.form == "body" {
 		return errors.New("form body is written once; give the text as an argument, or use --form chunks")
@@ -105,9 +109,20 @@ func (a *appending) run(ctx context.Context, in io.Reader) error {
 		}
 	}
 	if rest != "" || a.block == "" {
-		return a.add(ctx, rest)
+		if err := a.add(ctx, rest); err != nil {
+			return err
+		}
 	}
-	return nil
+	return a.finish(ctx)
+}
+
+// finish marks a block that this run made in chunks as done.
+func (a *appending) finish(ctx context.Context) error {
+	if !a.made || a.form != "chunks" {
+		return nil
+	}
+	var out struct{}
+	return a.conn.call(ctx, "block_status", map[string]string{"context": a.context, "block": a.block, "status": "done"}, &out)
 }
 
 // splitAtCharacter cuts s before an unfinished UTF-8 sequence at its end.
@@ -146,6 +161,6 @@ func (a *appending) add(ctx context.Context, text string) error {
 	if err := a.conn.call(ctx, "block_create", in, &out); err != nil {
 		return err
 	}
-	a.block = out.ID
+	a.block, a.made = out.ID, true
 	return nil
 }

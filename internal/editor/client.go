@@ -12,7 +12,6 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
-	"kaijutsu/internal/changegraph"
 	"kaijutsu/internal/wire"
 )
 
@@ -240,15 +239,34 @@ func (c *Client) write(ctx context.Context, id kaijutsu.DocumentID, data []byte,
 	}
 }
 
-// decodeMessage decodes a sync message and the changes in it.
-func decodeMessage(data []byte) (*amfile.SyncMessage, []*amfile.Change, error) {
+// DecodeMessage decodes a sync message and the changes in it, as a client does
+// that trusts its server: entries of a message of version 2 may be document
+// chunks, alone or with change chunks behind.
+func DecodeMessage(data []byte) (*amfile.SyncMessage, []*amfile.Change, error) {
 	m, err := amfile.DecodeSync(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("sync message from the server: %w", err)
 	}
-	changes, err := changegraph.DecodeChanges(m)
-	if err != nil {
-		return nil, nil, fmt.Errorf("changes from the server: %w", err)
+	var changes []*amfile.Change
+	for _, entry := range m.Changes {
+		chunks, err := amfile.SplitChunks(entry)
+		if err != nil {
+			return nil, nil, fmt.Errorf("changes from the server: %w", err)
+		}
+		for _, chunk := range chunks {
+			if changes, err = appendChanges(changes, chunk); err != nil {
+				return nil, nil, fmt.Errorf("changes from the server: %w", err)
+			}
+		}
 	}
 	return m, changes, nil
+}
+
+func appendChanges(changes []*amfile.Change, chunk amfile.Chunk) ([]*amfile.Change, error) {
+	if chunk.Type == amfile.ChunkDocument {
+		more, err := amfile.DecodeDocument(chunk.Raw)
+		return append(changes, more...), err
+	}
+	c, err := amfile.DecodeChange(chunk.Raw)
+	return append(changes, c), err
 }

@@ -199,7 +199,7 @@ func (d *Document) sendLocked(ctx context.Context, request bool) {
 
 // receive takes a sync message and answers it.
 func (d *Document) receive(ctx context.Context, data []byte) error {
-	m, changes, err := decodeMessage(data)
+	m, changes, err := DecodeMessage(data)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ type document struct {
 	// The owner's.
 	failed   error // why the document could not be opened
 	graph    *changegraph.Graph
-	actors   map[kaijutsu.ActorID]struct{} // actors with a row on disk
+	actors   map[kaijutsu.ActorID]kaijutsu.Principal // actors with a row on disk
 	sessions map[*Session]struct{}
 	watches  map[*Watch]struct{}
 	headsAt  time.Time // when the heads last moved
@@ -96,7 +96,6 @@ type staged struct {
 	// rest on changes that the disk has yet to take.
 	receivers map[*Session]struct{}
 	replies   []chan<- error
-	local     kaijutsu.ChangeHash // the change that the engine made and need not be given
 	touched   []blocks.ID
 }
 
@@ -108,7 +107,7 @@ func newDocument(r *Repo, id kaijutsu.DocumentID) *document {
 		quit:     make(chan struct{}),
 		done:     make(chan struct{}),
 		graph:    changegraph.New(),
-		actors:   make(map[kaijutsu.ActorID]struct{}),
+		actors:   make(map[kaijutsu.ActorID]kaijutsu.Principal),
 		sessions: make(map[*Session]struct{}),
 		watches:  make(map[*Watch]struct{}),
 
@@ -245,7 +244,7 @@ func (d *document) load() error {
 		return fmt.Errorf("heads are %v, the store says %v: the log is damaged; restore a backup", got, doc.Heads)
 	}
 	for _, a := range doc.Actors {
-		d.actors[a.ID] = struct{}{}
+		d.actors[a.ID] = a.Principal
 	}
 	d.headsAt = d.repo.cfg.Now()
 	return nil
@@ -324,7 +323,7 @@ func (d *document) stage(st *staged, added []*amfile.Change, by kaijutsu.Princip
 		if _, known := d.actors[actor]; known {
 			continue
 		}
-		d.actors[actor] = struct{}{}
+		d.actors[actor] = by
 		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by, At: d.repo.cfg.Now().UTC()})
 	}
 	d.follow(st, added)

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 
 	"kaijutsu"
@@ -43,19 +44,6 @@ func (r *Repo) EditBlocks(ctx context.Context, id kaijutsu.DocumentID, by kaijut
 			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
 		}
 		return d.editBlocks(st, by, f)
-	})
-}
-
-// View runs f on a document's read model in its owner. f must not keep it.
-func (r *Repo) View(ctx context.Context, id kaijutsu.DocumentID, f func(*blocks.Model, kaijutsu.Heads) error) error {
-	return r.with(ctx, id, func(d *document) error {
-		if d.graph.Len() == 0 {
-			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
-		}
-		if err := d.openModel(); err != nil {
-			return err
-		}
-		return f(d.model, d.graph.Heads())
 	})
 }
 
@@ -113,6 +101,9 @@ func (d *document) editBlocks(st *staged, by kaijutsu.Principal, f func(*blocks.
 	opt := blocks.CommitOptions{Actor: d.actorOf(by), Time: d.repo.cfg.Now(), Model: d.model}
 	raw, err := d.editor.Commit(opt, f)
 	if err != nil {
+		if !refusesInput(err) {
+			d.closeEditor()
+		}
 		return err
 	}
 	if raw == nil {
@@ -128,9 +119,19 @@ func (d *document) editBlocks(st *staged, by kaijutsu.Principal, f func(*blocks.
 		d.closeEditor()
 		return fmt.Errorf("the engine's change: %w", err)
 	}
-	st.local = c.Hash
 	d.stage(st, added, by)
 	return nil
+}
+
+// refusesInput reports whether an edit failed for what was asked, not for the
+// engine, which then goes on as before.
+func refusesInput(err error) bool {
+	for _, kind := range []error{kaijutsu.ErrNotFound, kaijutsu.ErrInvalid, kaijutsu.ErrConflict, kaijutsu.ErrDenied, kaijutsu.ErrTooLarge} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // actorOf returns the actor of a principal's edits here. It is new each time
@@ -206,16 +207,11 @@ func (d *document) follow(st *staged, added []*amfile.Change) {
 	if d.editor == nil {
 		return
 	}
-	var foreign [][]byte
-	for _, c := range added {
-		if c.Hash != st.local {
-			foreign = append(foreign, c.Raw)
-		}
+	raws := make([][]byte, len(added))
+	for i, c := range added {
+		raws[i] = c.Raw
 	}
-	if len(foreign) == 0 {
-		return
-	}
-	if err := d.editor.Apply(foreign); err != nil {
+	if err := d.editor.Apply(raws); err != nil { // it skips what it made itself
 		d.repo.log.Error("the engine does not follow; it is started again", "document", d.id, "err", err)
 		d.closeEditor()
 	}

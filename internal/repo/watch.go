@@ -43,7 +43,7 @@ func (r *Repo) Watch(ctx context.Context, id kaijutsu.DocumentID) (*Watch, error
 
 // Next waits until blocks were touched and returns them as they are on disk
 // now. A block that is gone is left out.
-func (w *Watch) Next(ctx context.Context) ([]blocks.Block, error) {
+func (w *Watch) Next(ctx context.Context) ([]Block, error) {
 	for {
 		select {
 		case <-w.wake:
@@ -52,14 +52,14 @@ func (w *Watch) Next(ctx context.Context) ([]blocks.Block, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		var found []blocks.Block
+		var found []Block
 		err := w.doc.call(ctx, func(d *document) error {
 			if err := d.openModel(); err != nil {
 				return err
 			}
 			for _, id := range slices.Sorted(maps.Keys(w.touched)) {
 				if b, ok := d.model.Block(id); ok {
-					found = append(found, b)
+					found = append(found, d.signed(b))
 				}
 			}
 			clear(w.touched)

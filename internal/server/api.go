@@ -29,6 +29,7 @@ func (s *Server) api() handler {
 		"context_get":    define(s.contextGet),
 		"block_create":   define(s.blockCreate),
 		"block_append":   define(s.blockAppend),
+		"block_status":   define(s.blockStatus),
 		"server_status":  define(s.serverStatus),
 	}
 	mux := http.NewServeMux()

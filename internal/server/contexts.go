@@ -12,6 +12,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/internal/repo"
 )
 
 const maxTitleRunes = 1000
@@ -106,18 +107,18 @@ func (s *Server) summarize(ctx context.Context) ([]summary, error) {
 // summary returns the summary of a document, from memory when its heads have
 // not moved.
 func (s *Server) summary(ctx context.Context, id kaijutsu.DocumentID) (summary, error) {
-	heads, err := s.store.Heads(id)
+	info, err := s.store.Info(ctx, id)
 	if err != nil {
 		return summary{}, err
 	}
 	s.summaryMu.Lock()
 	sum, ok := s.summaries[id]
 	s.summaryMu.Unlock()
-	if ok && sum.heads.Equal(heads) {
+	if ok && sum.heads.Equal(info.Heads) {
 		return sum, nil
 	}
-	err = s.repo.View(ctx, id, func(m *blocks.Model, heads kaijutsu.Heads) error {
-		sum = summary{id: id, heads: heads, context: m.IsContext(), title: m.Title(), blocks: m.Len()}
+	err = s.repo.View(ctx, id, func(v repo.View) error {
+		sum = summary{id: id, heads: v.Heads, context: v.IsContext(), title: v.Title(), blocks: v.Len()}
 		return nil
 	})
 	if err != nil {
@@ -139,7 +140,7 @@ func (s *Server) resolve(ctx context.Context, name string) (kaijutsu.DocumentID,
 		return kaijutsu.DocumentID{}, fmt.Errorf("context: %w: name one by id, automerge URL or title", kaijutsu.ErrInvalid)
 	}
 	if id, ok := fullID(name); ok {
-		_, err := s.store.Heads(id)
+		_, err := s.store.Info(ctx, id)
 		if errors.Is(err, kaijutsu.ErrNotFound) {
 			return id, fmt.Errorf("document %s: %w on this server", id, kaijutsu.ErrNotFound)
 		}
@@ -281,17 +282,17 @@ func (s *Server) contextGet(ctx context.Context, _ kaijutsu.Principal, in contex
 		return contextDetail{}, err
 	}
 	var out contextDetail
-	err = s.repo.View(ctx, id, func(m *blocks.Model, heads kaijutsu.Heads) error {
-		if !m.IsContext() {
+	err = s.repo.View(ctx, id, func(v repo.View) error {
+		if !v.IsContext() {
 			return notContext(id)
 		}
-		out.contextRow = contextRow{ID: contextName(id), URL: id.URL(), Title: m.Title(), Blocks: m.Len()}
+		out.contextRow = contextRow{ID: contextName(id), URL: id.URL(), Title: v.Title(), Blocks: v.Len()}
 		out.Heads, out.BlockList = []string{}, []blockRow{}
-		for _, h := range heads {
+		for _, h := range v.Heads {
 			out.Heads = append(out.Heads, h.String())
 		}
-		for _, b := range m.Blocks() {
-			out.BlockList = append(out.BlockList, s.row(id, b))
+		for _, b := range v.Blocks() {
+			out.BlockList = append(out.BlockList, rowOf(b))
 		}
 		return nil
 	})
@@ -302,11 +303,12 @@ func notContext(id kaijutsu.DocumentID) error {
 	return fmt.Errorf("document %s: %w: it is not a context of blocks; kj export writes it as a file", id, kaijutsu.ErrInvalid)
 }
 
-// row shows a block. Its author is the principal behind the actor that made it.
-func (s *Server) row(doc kaijutsu.DocumentID, b blocks.Block) blockRow {
-	author := b.Author.String()
-	if p, err := s.store.Actor(doc, b.Author); err == nil {
-		author = p.Principal.Name
+// rowOf shows a block. Its author is the principal behind the actor that made
+// it, or the actor when nobody is on record.
+func rowOf(b repo.Block) blockRow {
+	author := b.By.Name
+	if b.By.IsZero() {
+		author = b.Author.String()
 	}
 	return blockRow{
 		ID: string(b.ID), Kind: string(b.Kind), Role: string(b.Role), Status: string(b.Status),
@@ -323,6 +325,7 @@ type blockCreateIn struct {
 	Form    string `json:"form"`
 	Status  string `json:"status"`
 	Content string `json:"content"`
+	Meta    string `json:"meta"`
 }
 
 type blockOut struct {
@@ -334,14 +337,32 @@ func (s *Server) blockCreate(ctx context.Context, by kaijutsu.Principal, in bloc
 	if err != nil {
 		return blockOut{}, err
 	}
-	block := blocks.NewID(time.Now())
 	spec := blocks.BlockSpec{
-		ID: block, Parent: blocks.ID(in.Parent), Position: blocks.Last(),
-		Kind: blocks.Kind(cmp.Or(in.Kind, "text")), Role: blocks.Role(cmp.Or(in.Role, "user")),
-		Form: blocks.Form(cmp.Or(in.Form, "text")), Status: blocks.Status(in.Status), Content: in.Content,
+		ID: blocks.NewID(time.Now()), Parent: blocks.ID(in.Parent), Kind: blocks.Kind(in.Kind), Role: blocks.Role(in.Role),
+		Form: blocks.Form(in.Form), Status: blocks.Status(in.Status), Content: in.Content, Meta: in.Meta,
+	}
+	if spec.Form == blocks.FormChunks && spec.Status == "" {
+		spec.Status = blocks.StatusRunning // what is written in chunks is not done yet
 	}
 	err = s.repo.EditBlocks(ctx, id, by, func(tx *blocks.Tx) error { return tx.InsertBlock(spec) })
-	return blockOut{string(block)}, err
+	return blockOut{string(spec.ID)}, err
+}
+
+type blockStatusIn struct {
+	Context string `json:"context"`
+	Block   string `json:"block"`
+	Status  string `json:"status"`
+}
+
+func (s *Server) blockStatus(ctx context.Context, by kaijutsu.Principal, in blockStatusIn) (blockOut, error) {
+	id, err := s.resolve(ctx, in.Context)
+	if err != nil {
+		return blockOut{}, err
+	}
+	err = s.repo.EditBlocks(ctx, id, by, func(tx *blocks.Tx) error {
+		return tx.SetStatus(blocks.ID(in.Block), blocks.Status(in.Status))
+	})
+	return blockOut{in.Block}, err
 }
 
 type blockAppendIn struct {

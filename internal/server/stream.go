@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kaijutsu"
-	"kaijutsu/blocks"
+	"kaijutsu/internal/repo"
 )
 
 // streamWriteTimeout bounds one write to a follower; one that cannot take it
@@ -60,19 +60,10 @@ func (s *Server) serveTail(w http.ResponseWriter, r *http.Request, by kaijutsu.P
 			}
 			return
 		}
-		if s.sendBlocks(out, id, changed) != nil {
+		if out.sendBlocks(changed) != nil {
 			return
 		}
 	}
-}
-
-func (s *Server) sendBlocks(out eventWriter, id kaijutsu.DocumentID, changed []blocks.Block) error {
-	for _, b := range changed {
-		if err := out.send("block", s.row(id, b)); err != nil {
-			return err
-		}
-	}
-	return out.flush()
 }
 
 // eventWriter writes server-sent events.
@@ -91,6 +82,15 @@ func (e eventWriter) send(name string, v any) error {
 	}
 	_, err = fmt.Fprintf(e.w, "event: %s\ndata: %s\n\n", name, data)
 	return err
+}
+
+func (e eventWriter) sendBlocks(changed []repo.Block) error {
+	for _, b := range changed {
+		if err := e.send("block", rowOf(b)); err != nil {
+			return err
+		}
+	}
+	return e.flush()
 }
 
 func (e eventWriter) flush() error { return e.rc.Flush() }
