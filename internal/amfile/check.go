@@ -101,7 +101,7 @@ func (k *checker) elem(op *Op) error {
 
 // makes reports whether a makes an object.
 func (a Action) makes() bool {
-	return a == MakeMap || a == MakeList || a == MakeText || a == MakeTable
+	return a == MakeMap || a == MakeList || a == MakeText
 }
 
 // lookup finds an operation of the change itself or of its past.
@@ -137,7 +137,7 @@ func (k *checker) text(op *Op) error {
 		return nil
 	}
 	switch op.Action {
-	case MakeList, MakeText, MakeTable:
+	case MakeList, MakeText:
 		return broken(25, "action %d in a text", op.Action)
 	case Put:
 		if op.Value.Type != String || utf8.RuneCount(op.Value.Raw) != 1 {

@@ -181,7 +181,7 @@ func (d *opDecoder) op(op *Op) error {
 func (d *opDecoder) row(op *Op) error {
 	action, ok := d.action.next()
 	if !ok || action > uint64(Mark) {
-		return broken(15, "action %d: want 0 to %d", action, Mark)
+		return broken(15, "operation without a known action")
 	}
 	op.Action = Action(action)
 	ctr, hasCtr := d.objCtr.next()

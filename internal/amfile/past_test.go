@@ -22,6 +22,19 @@ type clock map[kaijutsu.ActorID]tip
 
 type tip struct{ seq, maxOp uint64 }
 
+// with returns the union of c and the pasts of changes.
+func (c clock) with(h *history, changes []kaijutsu.ChangeHash) clock {
+	all := maps.Clone(c)
+	for _, hash := range changes {
+		for actor, t := range h.clocks[hash] {
+			if t.seq > all[actor].seq {
+				all[actor] = t
+			}
+		}
+	}
+	return all
+}
+
 func newHistory() *history {
 	return &history{map[kaijutsu.ChangeHash]clock{}, map[GlobalID]PastOp{}, map[GlobalID][][2]GlobalID{}}
 }
@@ -53,18 +66,12 @@ func (h *history) addAll(changes []*Change) error {
 // add applies the rules on c and adds it. With what is checked here of
 // sequence numbers and counters, it is what stands between peer and document.
 func (h *history) add(c *Change) error {
-	past := clock{}
 	for _, dep := range c.Deps {
-		clock, ok := h.clocks[dep]
-		if !ok {
+		if h.clocks[dep] == nil {
 			return fmt.Errorf("dependency %s: %w", dep, kaijutsu.ErrNotFound)
 		}
-		for actor, t := range clock {
-			if t.seq > past[actor].seq {
-				past[actor] = t
-			}
-		}
 	}
+	past := clock{}.with(h, c.Deps)
 	if seq := past[c.Author()].seq; c.Seq != seq+1 {
 		return broken(9, "change %d of its actor after %d", c.Seq, seq)
 	}
@@ -83,7 +90,6 @@ func (h *history) add(c *Change) error {
 			h.elements[op.Obj] = append(h.elements[op.Obj], [2]GlobalID{c.ID(i), op.Elem})
 		}
 	}
-	past = maps.Clone(past)
 	past[c.Author()] = tip{c.Seq, c.MaxOp()}
 	h.clocks[c.Hash] = past
 	return nil

@@ -58,8 +58,9 @@ func (op *Op) checkAction() error {
 		return broken(24, "mark fields on another action")
 	}
 	switch op.Action {
-	case MakeMap, MakeList, MakeText, MakeTable:
+	case MakeMap, MakeList, MakeText:
 		return op.wantNoValue()
+	case Put:
 	case Delete:
 		if op.Insert {
 			return broken(20, "insertion that deletes")
@@ -81,6 +82,8 @@ func (op *Op) checkAction() error {
 		if !op.Insert || !op.Seq {
 			return broken(24, "mark that is not inserted in a text")
 		}
+	default: // tables too: no editor makes them any more, and JavaScript shows them as lists
+		return broken(15, "action %d is not accepted", op.Action)
 	}
 	return nil
 }

@@ -1,0 +1,89 @@
+package amfile
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"testing"
+)
+
+// oracle is a Node process that tells what the npm package makes of changes;
+// see testdata/js/oracle.mjs.
+type oracle struct {
+	t   testing.TB
+	in  *bufio.Writer
+	out *bufio.Reader
+}
+
+// startOracle runs until the test ends.
+func startOracle(t testing.TB) *oracle {
+	needNode(t)
+	cmd := exec.Command("node", "../amfile/testdata/js/oracle.mjs")
+	cmd.Dir = interopDir
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	return &oracle{t, bufio.NewWriter(in), bufio.NewReader(out)}
+}
+
+// base sets the document that later questions start from.
+func (o *oracle) base(changes [][]byte) {
+	o.in.WriteByte('B')
+	binary.Write(o.in, binary.BigEndian, uint32(len(changes)))
+	for _, change := range changes {
+		o.block(change)
+	}
+}
+
+func (o *oracle) block(b []byte) {
+	binary.Write(o.in, binary.BigEndian, uint32(len(b)))
+	o.in.Write(b)
+}
+
+func (o *oracle) ask(kind byte, change []byte, answer any) {
+	o.t.Helper()
+	o.in.WriteByte(kind)
+	o.block(change)
+	if err := o.in.Flush(); err != nil {
+		o.t.Fatalf("oracle: %v", err)
+	}
+	line, err := o.out.ReadBytes('\n')
+	if err == io.EOF {
+		o.t.Fatalf("oracle died of %x", change)
+	}
+	if err != nil {
+		o.t.Fatalf("oracle: %v", err)
+	}
+	if err := json.Unmarshal(line, answer); err != nil {
+		o.t.Fatalf("oracle: %v in %s", err, line)
+	}
+}
+
+// verdict is what became of a change that was applied to the base.
+type verdict struct {
+	Applied bool   // all its dependencies were there
+	Sound   bool   // the result was saved and loaded and is the same
+	Error   string // what was thrown
+}
+
+// try applies a change to the base, saves and loads the result.
+func (o *oracle) try(change []byte) verdict {
+	o.t.Helper()
+	var v verdict
+	o.ask('T', change, &v)
+	return v
+}
