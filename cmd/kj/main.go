@@ -75,7 +75,7 @@ acknowledged is on its disk.`,
 	root.PersistentFlags().StringVar(&conn.data, "data", defaultData(), "data directory of the server on this machine ($KJ_DATA)")
 	root.AddCommand(
 		newServe(conn), newDemo(), newVersion(), newStatus(conn),
-		newContext(conn), newBlock(conn), newTail(conn), newExport(conn),
+		newContext(conn), newBlock(conn), newTail(conn), newExport(conn), newBench(),
 	)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
 	wrapArgs(root)

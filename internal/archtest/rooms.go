@@ -22,6 +22,7 @@ var rooms = map[string][]string{
 	"internal/editor":      {"internal/amfile", "internal/changegraph", "internal/wire", "blocks"},
 	"internal/kjproc":      {},
 	"internal/demo":        {"internal/amfile", "internal/editor", "internal/kjproc", "blocks"},
+	"internal/bench":       {"internal/amfile", "internal/wire", "internal/kjproc", "blocks"},
 	"internal/ui":          {},
 	"internal/server":      {everything},
 	"cmd/kj":               {everything},

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"sync"
+	"time"
+
+	"kaijutsu"
+)
+
+// journal knows when each edit was made, and counts until each has arrived
+// everywhere. Edits before record count for nothing: they warm up the server.
+// It is safe for concurrent use.
+type journal struct {
+	watchers int // replicas at which an edit arrives
+
+	mu        sync.Mutex
+	recording bool
+	made      map[kaijutsu.ActorID]*edits
+	edits     int           // recorded
+	missing   int           // arrivals of recorded edits that are still to come
+	closed    bool          // no more edits come
+	complete  chan struct{} // closed when closed and nothing is missing
+}
+
+// edits are the recorded edits of one actor, in order from a first one.
+type edits struct {
+	first uint64
+	at    []time.Time
+}
+
+func newJournal(watchers int) *journal {
+	return &journal{watchers: watchers, made: make(map[kaijutsu.ActorID]*edits), complete: make(chan struct{})}
+}
+
+// record counts edits from now on.
+func (j *journal) record() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.recording = true
+}
+
+// edited notes an edit.
+func (j *journal) edited(actor kaijutsu.ActorID, seq uint64, at time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.recording {
+		return
+	}
+	e := j.made[actor]
+	if e == nil {
+		e = &edits{first: seq}
+		j.made[actor] = e
+	}
+	e.at = append(e.at, at)
+	j.edits++
+	j.missing += j.watchers
+}
+
+// arrived notes that an edit reached a watcher and returns how long that took;
+// false for one that is not recorded.
+func (j *journal) arrived(actor kaijutsu.ActorID, seq uint64, at time.Time) (time.Duration, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	took, ok := j.sinceLocked(actor, seq, at)
+	if ok {
+		j.missing--
+		j.checkLocked()
+	}
+	return took, ok
+}
+
+// since returns how long ago an edit was made; false for one that is not
+// recorded.
+func (j *journal) since(actor kaijutsu.ActorID, seq uint64, at time.Time) (time.Duration, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.sinceLocked(actor, seq, at)
+}
+
+func (j *journal) sinceLocked(actor kaijutsu.ActorID, seq uint64, at time.Time) (time.Duration, bool) {
+	e := j.made[actor]
+	if e == nil || seq < e.first || seq-e.first >= uint64(len(e.at)) {
+		return 0, false
+	}
+	return at.Sub(e.at[seq-e.first]), true
+}
+
+// close says that no more edits come.
+func (j *journal) close() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closed = true
+	j.checkLocked()
+}
+
+func (j *journal) checkLocked() {
+	if j.closed && j.missing == 0 {
+		select {
+		case <-j.complete:
+		default:
+			close(j.complete)
+		}
+	}
+}
+
+// counts returns the recorded edits and how many arrivals did not happen.
+func (j *journal) counts() (edits, missing int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.edits, j.missing
+}
