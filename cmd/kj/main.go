@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ func main() {
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, args []string) int {
 	root := newRoot()
-	root.SetArgs(args)
+	root.SetArgs(protectText(args))
 	err := root.ExecuteContext(ctx)
 	var usage usageError
 	switch {
@@ -38,6 +39,30 @@ func run(ctx context.Context, args []string) int {
 	default:
 		fmt.Fprintf(os.Stderr, "kj: %v\n", err)
 		return 1
+	}
+}
+
+// textMark begins an argument that protectText has marked; no argument of a
+// process can hold a NUL.
+const textMark = "\x00"
+
+// protectText marks arguments such as "- one more thing", which begin with a
+// dash and cannot be flags, so that they are taken as text.
+func protectText(args []string) []string {
+	marked := make([]string, len(args))
+	for i, arg := range args {
+		marked[i] = arg
+		if len(arg) > 1 && arg[0] == '-' && !strings.ContainsRune("-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rune(arg[1])) {
+			marked[i] = textMark + arg
+		}
+	}
+	return marked
+}
+
+// plainText takes the marks of protectText away.
+func plainText(args []string) {
+	for i := range args {
+		args[i] = strings.TrimPrefix(args[i], textMark)
 	}
 }
 
@@ -91,15 +116,19 @@ func usage(cmd *cobra.Command, err error) error {
 	return usageError{err, path}
 }
 
-// wrapArgs makes every command's complaint about its arguments a usage error.
+// wrapArgs makes every command take marked text as it is, and its complaint
+// about arguments a usage error.
 func wrapArgs(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usage(cmd, err)
-			}
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		plainText(args)
+		if check == nil {
 			return nil
 		}
+		if err := check(cmd, args); err != nil {
+			return usage(cmd, err)
+		}
+		return nil
 	}
 	if cmd.RunE == nil && cmd.Run == nil {
 		cmd.Args = cobra.ArbitraryArgs

@@ -79,13 +79,13 @@ type agent struct {
 	pieces int             // acknowledged: the call returned
 	text   string          // what the acknowledged pieces add up to
 	took   []time.Duration // call → return, which is on disk
+	err    error           // why the last run ended, if not by its context
 }
 
 // run streams until ctx ends or the server does. A piece whose call failed may
 // or may not be on disk, so the next run begins a new block.
 func (a *agent) run(ctx context.Context, id kaijutsu.DocumentID) {
-	var err error
-	if a.block, err = a.api.createBlock(ctx, id, "text", "model", "chunks", ""); err != nil {
+	if a.block, a.err = a.api.createBlock(ctx, id, "text", "model", "chunks", ""); a.err != nil {
 		return
 	}
 	a.text = ""
@@ -97,7 +97,7 @@ func (a *agent) run(ctx context.Context, id kaijutsu.DocumentID) {
 		}
 		piece := fmt.Sprintf("token %d ", i)
 		at := time.Now()
-		if err := a.api.appendText(ctx, id, a.block, piece); err != nil {
+		if a.err = a.api.appendText(ctx, id, a.block, piece); a.err != nil {
 			return
 		}
 		a.took = append(a.took, time.Since(at))

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -158,6 +159,9 @@ func (s *stage) write(ctx context.Context, d time.Duration, kill bool) error {
 	}
 	cancel()
 	running.Wait()
+	if !kill && s.agent.err != nil && !errors.Is(s.agent.err, context.Canceled) {
+		return fmt.Errorf("the agent could not write: %w", s.agent.err)
+	}
 	return nil
 }
 

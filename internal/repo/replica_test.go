@@ -24,6 +24,7 @@ type house struct {
 	dir   string
 	store *store.Store
 	repo  *repo.Repo
+	woken chan *replica // replicas whose sessions have something to say
 }
 
 func open(t *testing.T, dir string, change func(*repo.Config, *store.Options)) *house {
@@ -39,7 +40,7 @@ func open(t *testing.T, dir string, change func(*repo.Config, *store.Options)) *
 		t.Fatal(err)
 	}
 	config.Store = s
-	h := &house{dir: dir, store: s, repo: repo.Start(config)}
+	h := &house{dir: dir, store: s, repo: repo.Start(config), woken: make(chan *replica, 10_000)}
 	t.Cleanup(func() { h.close(t) })
 	return h
 }
@@ -79,7 +80,7 @@ type replica struct {
 	graph   *changegraph.Graph
 	state   *changegraph.SyncState
 	session *repo.Session
-	wake    chan struct{}
+	house   *house
 	actor   kaijutsu.ActorID
 	last    repo.Outgoing // what Pull returned last, without the sync message
 	first   []byte        // the first sync message that came
@@ -94,18 +95,19 @@ func newReplica(t *testing.T) *replica {
 // join starts a session with a fresh sync state and says the first word.
 func (r *replica) join(h *house, id kaijutsu.DocumentID) {
 	r.t.Helper()
-	r.state, r.wake = changegraph.NewSyncState(), make(chan struct{}, 1)
-	s, err := h.repo.Join(r.t.Context(), id, repo.Joining{Principal: amy, Notify: func() {
-		select {
-		case r.wake <- struct{}{}:
-		default:
-		}
-	}})
+	r.state, r.house = changegraph.NewSyncState(), h
+	s, err := h.repo.Join(r.t.Context(), id, repo.Joining{Principal: amy, Notify: func() { h.woken <- r }})
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.session = s
 	r.push()
+}
+
+// leave ends the session.
+func (r *replica) leave() {
+	r.session.Leave()
+	r.session = nil
 }
 
 // put makes a change that sets a fresh root key.
@@ -135,18 +137,14 @@ func (r *replica) push() {
 		return
 	}
 	m, changes := decode(r.t, data)
+	m.Flags = &amfile.SyncFlags{} // version 2 is understood
 	if err := r.session.Receive(r.t.Context(), m, changes, r.graph.Len() == 0); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-// pull waits to be notified, takes what there is and answers it.
+// pull takes what there is and answers it.
 func (r *replica) pull(ctx context.Context) error {
-	select {
-	case <-r.wake:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	out, err := r.session.Pull(ctx)
 	if err != nil {
 		return err
@@ -167,14 +165,38 @@ func (r *replica) pull(ctx context.Context) error {
 	return nil
 }
 
-// until pulls until cond holds.
+// until lets every replica of the house take what there is for it until cond
+// holds.
 func (r *replica) until(what string, cond func() bool) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 20*time.Second)
 	defer cancel()
 	for !cond() {
-		if err := r.pull(ctx); err != nil {
-			r.t.Fatalf("waiting until %s: %v", what, err)
+		select {
+		case woken := <-r.house.woken:
+			if woken.session == nil {
+				continue // it left
+			}
+			if err := woken.pull(ctx); err != nil {
+				r.t.Fatalf("waiting until %s: %v", what, err)
+			}
+		case <-ctx.Done():
+			r.t.Fatalf("waiting until %s: %v", what, ctx.Err())
+		}
+	}
+}
+
+// eventually waits until cond holds for what other goroutines do.
+func eventually(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for !cond() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("it did not happen in time: %s", what)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package repo_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -83,7 +82,8 @@ func TestSnapshotAndColdJoin(t *testing.T) {
 		a.push()
 	}
 	a.until("everything is told", func() bool { return a.last.Heads.Equal(a.graph.Heads()) })
-	h.close(t) // waits for the snapshot job
+	eventually(t, "a snapshot is written", func() bool { return h.repo.Stats().Snapshots > 0 })
+	h.close(t)
 
 	h = open(t, dir, small)
 	doc, err := h.store.Load(t.Context(), id)
@@ -127,14 +127,8 @@ func TestEviction(t *testing.T) {
 	if n := h.repo.Stats().Open; n != 1 {
 		t.Fatalf("open documents = %d, want 1 while a session holds it", n)
 	}
-	a.session.Leave()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	for h.repo.Stats().Evicted == 0 { // the janitor is woken by the last use
-		if ctx.Err() != nil {
-			t.Fatal("the document was not closed")
-		}
-	}
+	a.leave()
+	eventually(t, "the document is closed", func() bool { return h.repo.Stats().Evicted == 1 })
 	b := newReplica(t)
 	b.join(h, id)
 	b.until("it opens again from disk", func() bool { return b.graph.Heads().Equal(a.graph.Heads()) })

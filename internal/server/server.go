@@ -168,6 +168,6 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /sync", s.serveSync)
 	mux.Handle("/v1/", s.gate.guard(s.api()))
-	mux.Handle("GET /", s.gate.guardPage(ui.Handler()))
+	mux.Handle("/", s.gate.guardPage(ui.Handler()))
 	return mux
 }
