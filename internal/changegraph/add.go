@@ -128,7 +128,7 @@ func (g *Graph) try(c *amfile.Change, from *SyncState) (added bool, _ *Refusal) 
 		hash: c.Hash, author: c.Author(), deps: deps, seq: c.Seq,
 		startOp: c.StartOp, numOps: uint64(len(c.Ops)), raw: c.Raw,
 	})
-	g.ops.put(i, g.compact(c))
+	g.ops.of(g.log[i].numOps).put(i, g.compact(c))
 	if !past.all {
 		g.recent.follow(i, past.outside)
 	}

@@ -75,7 +75,7 @@ func (g *Graph) extendElements() {
 // insertsOf yields the elements that change i inserts, with their sequence.
 func (g *Graph) insertsOf(i int32) iter.Seq2[ref, element] {
 	return func(yield func(ref, element) bool) {
-		ops, ok := g.ops.get(i)
+		ops, ok := g.ops.of(g.log[i].numOps).get(i)
 		if !ok {
 			ops = g.decodeOps(i) // once for all: not worth a place in the cache
 		}

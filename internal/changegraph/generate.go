@@ -134,8 +134,8 @@ func (g *Graph) have(s *SyncState, need []kaijutsu.ChangeHash) []amfile.Have {
 
 // generateReset composes the message that makes the peer send again: to a
 // peer that believes in shared changes we do not have, the claim to have
-// nothing since the beginning; to a peer whose changes were truncated, the
-// claim to have no heads, on which it forgets what it has sent.
+// nothing since the beginning; to a peer whose changes were forgotten, the
+// claim to have no heads, on which it takes everything it sent for lost.
 func (g *Graph) generateReset(s *SyncState) []byte {
 	m := &amfile.SyncMessage{Version: 1, Heads: g.Heads(), Have: []amfile.Have{{}}}
 	s.responded, s.sentLen = true, len(g.log)

@@ -51,7 +51,7 @@ type Graph struct {
 	waiting  waiting
 	refusals refusals
 	recent   recent
-	ops      opCache
+	ops      opCaches
 	elements elementIndex
 
 	snapshot       []byte

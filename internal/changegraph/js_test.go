@@ -120,6 +120,8 @@ type spoke struct {
 	state    *SyncState
 	up, down [][]byte // frames to the hub and to the replica
 	plain    bool     // the replica is one of before the trailer
+	readOnly bool     // its changes are ignored for the time being
+	reader   bool     // they were at some time
 }
 
 // hub is a graph with stock replicas around it: the server's situation.
@@ -184,10 +186,19 @@ func (h *hub) hubHears(s *spoke) bool {
 	if len(s.up) == 0 {
 		return false
 	}
-	got := h.w.receive(s.state, s.up[0], ReceiveOptions{})
+	before := h.w.g.Len()
+	got := h.w.receive(s.state, s.up[0], ReceiveOptions{ReadOnly: s.readOnly})
 	s.up = s.up[1:]
 	if len(got.Refused) > 0 {
 		h.fatalf("refused %v", got.Refused)
+	}
+	if len(got.Added) > 0 && s.readOnly {
+		h.fatalf("added %d changes of a reader", len(got.Added))
+	}
+	if len(got.Added) > 0 && h.r.IntN(20) == 0 { // the disk refuses
+		h.w.g.Truncate(before)
+		h.w.reread()
+		got.Added = nil
 	}
 	for _, other := range h.spokes {
 		if other == s || len(got.Added) > 0 && h.r.IntN(2) == 0 {
@@ -256,11 +267,19 @@ func (h *hub) step() {
 	case n < 39:
 		h.js.ask(s.id, 'l', nil) // a restart from disk
 		h.reconnect(s)
+	default:
+		s.readOnly, s.reader = !s.readOnly, true
 	}
 }
 
 func (h *hub) settle() {
 	for _, s := range h.spokes {
+		s.readOnly = false
+		if s.reader { // it may write again: noticed when it next says something
+			for before := h.js.heads(s.id); h.js.heads(s.id).Equal(before); {
+				h.jsEdits(s)
+			}
+		}
 		h.jsSpeaks(s)
 	}
 	for round := 0; ; round++ {

@@ -19,8 +19,12 @@ const (
 	maxRefused = 4096
 	// maxTold bounds the refusals kept for a peer until its next message.
 	maxTold = 16
-	// maxCachedOps bounds the operations held by the cache of decoded changes.
-	maxCachedOps = 1 << 18
+	// maxSmallOpBytes and maxLargeOpBytes bound the caches of the operations
+	// of changes; a large change has more than largeOps operations. The
+	// largest change that amfile accepts fits.
+	maxSmallOpBytes = 2 << 20
+	maxLargeOpBytes = 16 << 20
+	largeOps        = 1000
 	// maxCachedElements bounds the elements held by the index of sequences.
 	maxCachedElements = 1 << 21
 	// maxRecent bounds the remembered answers of since.
@@ -30,6 +34,8 @@ const (
 	// maxShared bounds the shared heads remembered of a peer whose heads are
 	// not all known.
 	maxShared = 64
+	// maxFilters bounds the bloom filters of one message that are looked at.
+	maxFilters = 4
 	// maxSentBytes bounds the encoded messages kept for the next peer.
 	maxSentBytes = 1 << 20
 	// maxCuts is how many of the last truncations sync states can follow;

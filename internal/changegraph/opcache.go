@@ -17,29 +17,62 @@ type op struct {
 }
 
 const (
-	noActor = 1<<32 - 1
-	opBytes = int64(unsafe.Sizeof(op{}))
+	noActor    = 1<<32 - 1
+	opBytes    = int(unsafe.Sizeof(op{}))
+	entryBytes = 128 // of an opEntry with its place in the map, about
 )
+
+// opCaches holds the operations of the changes last used. It makes an edit in
+// the midst of a long history cost the decoding of the changes it refers to
+// only when they were not referred to for long. Large changes have a cache of
+// their own: a pasted book must not go because ten thousand keystrokes came.
+type opCaches struct{ small, large opCache }
+
+func (c *opCaches) init() {
+	c.small = opCache{byChange: make(map[int32]*opEntry), limit: maxSmallOpBytes}
+	c.large = opCache{byChange: make(map[int32]*opEntry), limit: maxLargeOpBytes}
+}
+
+// of returns the cache for a change of so many operations.
+func (c *opCaches) of(numOps uint32) *opCache {
+	if numOps > largeOps {
+		return &c.large
+	}
+	return &c.small
+}
+
+func (c *opCaches) bytes() int64 { return int64(c.small.bytes + c.large.bytes) }
+
+// cut forgets the changes from n on.
+func (c *opCaches) cut(n int) {
+	c.small.cut(n)
+	c.large.cut(n)
+}
+
+// opCache holds the changes last used, by change, up to a number of bytes.
+type opCache struct {
+	byChange       map[int32]*opEntry
+	oldest, newest *opEntry
+	bytes, limit   int
+}
 
 // opEntry holds the operations of one change.
 type opEntry struct {
 	change       int32
 	ops          []op
+	bytes        int
 	older, newer *opEntry
 }
 
-// opCache holds the operations of the changes last used, bounded by their
-// number. It makes an edit in the midst of a long history cost the decoding of
-// the changes it refers to only when they were not referred to for long.
-type opCache struct {
-	byChange       map[int32]*opEntry
-	oldest, newest *opEntry
-	held           int // operations
+func newOpEntry(change int32, ops []op) *opEntry {
+	e := &opEntry{change: change, ops: ops, bytes: entryBytes + len(ops)*opBytes}
+	for k := range ops {
+		if k == 0 || ops[k].key != ops[k-1].key {
+			e.bytes += len(ops[k].key)
+		}
+	}
+	return e
 }
-
-func (c *opCache) init() { *c = opCache{byChange: make(map[int32]*opEntry)} }
-
-func (c *opCache) bytes() int64 { return int64(c.held)*(opBytes+16) + int64(len(c.byChange))*96 }
 
 func (c *opCache) get(i int32) ([]op, bool) {
 	e := c.byChange[i]
@@ -54,10 +87,10 @@ func (c *opCache) get(i int32) ([]op, bool) {
 }
 
 func (c *opCache) put(i int32, ops []op) {
-	e := &opEntry{change: i, ops: ops}
+	e := newOpEntry(i, ops)
 	c.byChange[i] = e
 	c.link(e)
-	for c.held += len(ops); c.held > maxCachedOps && c.oldest != e; {
+	for c.bytes += e.bytes; c.bytes > c.limit && c.oldest != e; {
 		c.remove(c.oldest)
 	}
 }
@@ -65,7 +98,7 @@ func (c *opCache) put(i int32, ops []op) {
 func (c *opCache) remove(e *opEntry) {
 	c.unlink(e)
 	delete(c.byChange, e.change)
-	c.held -= len(e.ops)
+	c.bytes -= e.bytes
 }
 
 func (c *opCache) link(e *opEntry) {
@@ -102,11 +135,12 @@ func (c *opCache) cut(n int) {
 
 // opsOf returns the operations of change i, from the cache or decoded.
 func (g *Graph) opsOf(i int32) []op {
-	if ops, ok := g.ops.get(i); ok {
-		return ops
+	cache := g.ops.of(g.log[i].numOps)
+	ops, ok := cache.get(i)
+	if !ok {
+		ops = g.decodeOps(i)
+		cache.put(i, ops)
 	}
-	ops := g.decodeOps(i)
-	g.ops.put(i, ops)
 	return ops
 }
 

@@ -33,6 +33,7 @@ type Received struct {
 // What to answer, if anything, is Generate's business. Nothing is kept of m.
 func (g *Graph) Receive(s *SyncState, m *amfile.SyncMessage, changes []*amfile.Change, opt ReceiveOptions) Received {
 	g.catchUp(s)
+	released := s.readOnly && !opt.ReadOnly // its changes were ignored until now
 	s.readOnly = opt.ReadOnly
 	s.readFlags(g, m.Flags)
 	r := Received{TheirHeads: kaijutsu.NewHeads(m.Heads...)}
@@ -48,6 +49,7 @@ func (g *Graph) Receive(s *SyncState, m *amfile.SyncMessage, changes []*amfile.C
 	r.Refused = append(r.Refused, s.refused...)
 	s.refused = nil
 	g.locate(s, m, r.TheirHeads)
+	s.forgot = s.forgot || released && !s.exact
 	r.Reset = s.resetDue
 	return r
 }
@@ -111,8 +113,10 @@ func startsOver(m *amfile.SyncMessage) bool {
 }
 
 // claims returns a function that reports whether any of the filters holds a
-// change.
+// change. Peers send one filter; more than a few are not looked at, and what
+// they claim is sent.
 func (g *Graph) claims(haves []amfile.Have) func(int32) bool {
+	haves = haves[:min(len(haves), maxFilters)]
 	return func(i int32) bool {
 		for k := range haves {
 			if haves[k].Bloom.Contains(g.log[i].hash) {

@@ -119,7 +119,7 @@ func (r *recent) find(heads []int32, length int) (spans, bool) {
 }
 
 func (r *recent) put(heads []int32, found spans, upTo int) {
-	if len(found) > maxRecentSpans {
+	if len(found) > maxRecentSpans || len(heads) > MaxHeads {
 		return
 	}
 	if len(r.entries) == maxRecent {

@@ -41,7 +41,7 @@ type SyncState struct {
 	cold         bool // the peer holds nothing and may be sent a document chunk
 	resetDue     bool // the peer believes in shared changes that are not here
 	resetDone    bool
-	forgot       bool // changes it may have sent were truncated
+	forgot       bool // changes it has sent were truncated or ignored
 
 	epoch   int        // of the graph when the state was last used
 	refused []*Refusal // changes it brought earlier, refused since
