@@ -92,6 +92,12 @@ func (d *documentDecoder) readIndex(table *columnTable) (*opIndex, error) {
 	if err != nil {
 		return nil, at("successors", err)
 	}
+	if n, _, err := countUints(table.get(colIDActor), rows, maxSum); err != nil || n != rows {
+		return nil, broken(6, "not as many ids as rows")
+	}
+	if n, _, err := countUints(table.get(colSuccActor), successors, maxSum); err != nil || n != successors {
+		return nil, broken(6, "not as many successors as are counted")
+	}
 	x := &opIndex{
 		ids: make([]opKey, rows), rows: make([]opRow, rows), successors: make([]opRow, 0, successors),
 	}

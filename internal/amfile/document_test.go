@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os/exec"
@@ -46,6 +47,41 @@ func TestDocumentsOfRealHistories(t *testing.T) {
 		}
 	})
 	t.Logf("%d changes, %d operations", changes, ops)
+}
+
+func TestGoldenDocuments(t *testing.T) {
+	for name, v := range vectors(t)["documents"] {
+		t.Run(name, func(t *testing.T) {
+			changes, err := DecodeDocument(v.bytes(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _ := v.Want["changes"].([]any)
+			if len(changes) != len(want) {
+				t.Errorf("%d changes, want %d", len(changes), len(want))
+			}
+			for i := range min(len(changes), len(want)) {
+				if got := hex.EncodeToString(changes[i].Raw); got != want[i] {
+					t.Errorf("change %d = %s, want %s", i, got, want[i])
+				}
+			}
+			if chunk, err := EncodeDocument(changes); err != nil || !bytes.Equal(chunk, v.bytes(t)) {
+				t.Errorf("EncodeDocument = %x, %v, want %s", chunk, err, v.Hex)
+			}
+		})
+	}
+}
+
+func TestCrashingDocumentsAreRefused(t *testing.T) {
+	for name, data := range crashers(t, "load_") {
+		t.Run(name, func(t *testing.T) {
+			if _, err := DecodeDocument(data); err == nil {
+				t.Error("accepted, want an error")
+			} else {
+				t.Log(err)
+			}
+		})
+	}
 }
 
 // TestDocumentsOfDecodedChanges puts documents together from change chunks, as
