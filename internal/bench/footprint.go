@@ -20,7 +20,7 @@ func footprintScenario(ctx context.Context, s *stage) error {
 	var disk, edits int64
 	err := s.serve(ctx, func(p *kjproc.Process, ready time.Duration) (err error) {
 		s.note("start on an empty directory → first join answered, ms", millis(ready))
-		if err := s.noteAtRest(ctx, p, "memory at rest, empty (RSS), MB"); err != nil {
+		if err := s.noteAtRest(ctx, p, "at rest, empty"); err != nil {
 			return err
 		}
 		if disk, err = diskUse(s.dir); err != nil {
@@ -37,14 +37,14 @@ func footprintScenario(ctx context.Context, s *stage) error {
 	}
 	return s.serve(ctx, func(p *kjproc.Process, ready time.Duration) error {
 		s.note("start with those edits → first join answered, ms", millis(ready))
-		if err := s.noteAtRest(ctx, p, "memory at rest after that start (RSS), MB"); err != nil {
+		if err := s.noteAtRest(ctx, p, "at rest after that start"); err != nil {
 			return err
 		}
 		return s.noteDisk("bytes on the disk per edit, after that start", disk, edits)
 	})
 }
 
-func (s *stage) noteAtRest(ctx context.Context, p *kjproc.Process, metric string) error {
+func (s *stage) noteAtRest(ctx context.Context, p *kjproc.Process, when string) error {
 	if err := pause(ctx, rest); err != nil {
 		return err
 	}
@@ -52,7 +52,8 @@ func (s *stage) noteAtRest(ctx context.Context, p *kjproc.Process, metric string
 	if err != nil {
 		return err
 	}
-	s.note(metric, megabytes(m.now))
+	s.note("memory "+when+" (RSS), MB", megabytes(m.resident))
+	s.note("memory "+when+", private (RssAnon), MB", megabytes(m.private))
 	return nil
 }
 

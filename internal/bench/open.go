@@ -56,7 +56,8 @@ func openScenario(ctx context.Context, s *stage) error {
 		s.note("later openings, request → last byte, p50, ms", quantile(took, 0.5))
 		s.note("bytes on the wire, kB", float64(first.bytes)/1e3)
 		s.note("server CPU per opening, ms", millis(c.server)/openTimes)
-		s.note("server memory after 21 openings (RSS), MB", megabytes(m.now))
+		s.note("server memory after 21 openings (RSS), MB", megabytes(m.resident))
+		s.note(metricPrivate, megabytes(m.private))
 		s.costs(c, nil)
 		return nil
 	})

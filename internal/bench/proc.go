@@ -73,8 +73,9 @@ func cpuOfSelf() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// memory is the resident memory of a process in bytes.
-type memory struct{ now, peak int64 }
+// memory is the resident memory of a process in bytes: all of it, and what is
+// not part of a file that the kernel could read again, such as the program.
+type memory struct{ resident, private int64 }
 
 func memoryOf(pid int) (memory, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -84,7 +85,7 @@ func memoryOf(pid int) (memory, error) {
 	var m memory
 	for line := range strings.Lines(string(b)) {
 		name, value, _ := strings.Cut(line, ":")
-		into := map[string]*int64{"VmRSS": &m.now, "VmHWM": &m.peak}[name]
+		into := map[string]*int64{"VmRSS": &m.resident, "RssAnon": &m.private}[name]
 		if into == nil {
 			continue
 		}
@@ -103,19 +104,24 @@ func diskUse(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return err
+			return ignoreGone(err)
 		}
 		info, err := d.Info()
 		if err != nil {
-			return err
+			return ignoreGone(err)
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok {
 			sum += st.Blocks * 512
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) { // a file went away while we looked
-		err = nil
-	}
 	return sum, err
+}
+
+// ignoreGone forgives a file that went away while we looked.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -279,19 +279,7 @@ func (r *replica) wait(ctx context.Context, what string, cond func() bool) error
 	}
 }
 
-// waitHeads returns when the replica has exactly these heads.
-func (r *replica) waitHeads(ctx context.Context, heads []kaijutsu.ChangeHash) error {
-	return r.wait(ctx, "the document", func() bool { return slices.Equal(r.heads, heads) })
-}
-
 // waitAcked returns when the server has exactly what the replica has.
 func (r *replica) waitAcked(ctx context.Context) error {
 	return r.wait(ctx, "the server's acknowledgement", func() bool { return slices.Equal(r.theirs, r.heads) })
-}
-
-// snapshotHeads returns a copy of the heads.
-func (r *replica) snapshotHeads() []kaijutsu.ChangeHash {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.heads)
 }

@@ -77,6 +77,7 @@ const (
 	metricCPU       = "server CPU, % of one core"
 	metricCPUPer    = "server CPU per 1,000 edits, ms"
 	metricMemory    = "server memory (RSS), MB"
+	metricPrivate   = "… of it private (RssAnon), MB"
 )
 
 // typingScenario measures a workload of typing.
@@ -104,7 +105,8 @@ func typingScenario(w typing, duration time.Duration) func(context.Context, *sta
 func (s *stage) noteCost(res typingResult) {
 	s.note(metricCPU, res.cost.percent(res.cost.server))
 	s.note(metricCPUPer, 1000*millis(res.cost.server)/float64(res.edits))
-	s.note(metricMemory, megabytes(res.memory.now))
+	s.note(metricMemory, megabytes(res.memory.resident))
+	s.note(metricPrivate, megabytes(res.memory.private))
 	s.note(metricMissing, float64(res.missing))
 }
 
