@@ -1,0 +1,80 @@
+package peer
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+
+	"github.com/coder/websocket"
+
+	"kaijutsu"
+)
+
+// bufferBytes is the size of a connection's read and write buffers. Larger
+// frames pass them by.
+const bufferBytes = 1 << 10
+
+// Serve takes over the request as an editor's connection that acts as the
+// principal by. It returns at once; the connection is the Hub's from then on.
+// Who may connect, and from which page, was decided by the caller.
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, by kaijutsu.Principal) {
+	if by.IsZero() {
+		h.Refuse(w, r, fmt.Errorf("connection without a principal: %w", kaijutsu.ErrDenied))
+		return
+	}
+	h.accept(w, r, by, nil)
+}
+
+// Refuse takes over the request only to tell the editor why it is not served,
+// in an error frame. Stock clients do not survive a refused upgrade.
+func (h *Hub) Refuse(w http.ResponseWriter, r *http.Request, reason error) {
+	h.accept(w, r, kaijutsu.Principal{}, reason)
+}
+
+func (h *Hub) accept(w http.ResponseWriter, r *http.Request, by kaijutsu.Principal, refusal error) {
+	u := &upgrade{ResponseWriter: w, hub: h}
+	ws, err := websocket.Accept(u, r, &websocket.AcceptOptions{
+		InsecureSkipVerify:   true, // the caller has checked the origin
+		CompressionMode:      websocket.CompressionNoContextTakeover,
+		CompressionThreshold: h.cfg.Limits.CompressAbove,
+	})
+	if err != nil {
+		h.log.Debug("request is no websocket", "err", err) // Accept has answered it
+		return
+	}
+	ws.SetReadLimit(-1) // the read loop has its own
+	c := newConn(h, ws, u.sock, by)
+	c.refusal = refusal
+	if !h.add(c) {
+		_ = ws.CloseNow()
+	}
+}
+
+// upgrade hands the WebSocket a connection that we watch, with small buffers:
+// the HTTP server's would stay with every idle connection.
+type upgrade struct {
+	http.ResponseWriter
+	hub  *Hub
+	sock *socket
+}
+
+// Hijack takes over the connection below the request.
+func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	nc, rw, err := http.NewResponseController(u.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	u.sock = newSocket(nc, u.hub.since, u.hub.cfg.Timing.Write)
+	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // what came behind the request
+	if err != nil {
+		return nil, nil, err
+	}
+	in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), u.sock), max(bufferBytes, len(early)))
+	if _, err := in.Peek(len(early)); err != nil {
+		return nil, nil, err
+	}
+	return u.sock, bufio.NewReadWriter(in, bufio.NewWriterSize(u.sock, bufferBytes)), nil
+}

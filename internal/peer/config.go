@@ -1,0 +1,116 @@
+package peer
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/repo"
+)
+
+// Config says what a Hub works with. Log, Repo and PeerID are required; the
+// zero value of every other field is its default.
+type Config struct {
+	Log  *slog.Logger
+	Repo *repo.Repo
+	// PeerID is the server's own peer id, stable across restarts.
+	PeerID string
+	// StorageID names the server's storage, under which clients see what is
+	// saved. Empty: the server is nobody's storage.
+	StorageID string
+	// Access says what a principal may do with a document. It is asked at the
+	// first message of a connection for the document, and again at every
+	// message while the answer is no. Nil allows everything.
+	Access func(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID) (read, write bool)
+	// Now is the clock of the times that peers are told; default time.Now.
+	Now func() time.Time
+
+	Timing Timing
+	Limits Limits
+}
+
+// Timing is how long a connection waits for what. Zero fields are defaults.
+type Timing struct {
+	// Join closes a connection that has not joined; default 10 s.
+	Join time.Duration
+	// Ping is how long a connection may be silent before it is pinged; after
+	// twice as long it is cut. Default 5 s.
+	Ping time.Duration
+	// Write cuts a connection that takes no byte for so long while there is
+	// something to write; default 30 s.
+	Write time.Duration
+	// Close is how long a closing handshake may take; default 5 s.
+	Close time.Duration
+}
+
+// Limits bound what one connection, or all of them, may use. Zero fields are
+// defaults.
+type Limits struct {
+	// FrameBytes is the largest frame of a joined peer; default 64 MiB. The
+	// client library sends a whole document in one frame.
+	FrameBytes int
+	// JoinBytes is the largest frame before the join; default 64 KiB.
+	JoinBytes int
+	// PendingBytes bounds the frames above 1 MiB that are being read, over
+	// all connections; default 512 MiB.
+	PendingBytes int64
+	// Connections is how many connections are served; default 10,000.
+	Connections int
+	// Documents is how many documents one connection may open; default 10,000.
+	Documents int
+	// BadMessages is how many invalid messages one connection may send before
+	// it is closed; default 20.
+	BadMessages int
+	// Refusals is how many documents one connection may have refused changes
+	// in before it is closed; default 5.
+	Refusals int
+	// Subscriptions is how many storage ids one connection may subscribe to;
+	// default 1,000.
+	Subscriptions int
+	// EphemeralRate is how many ephemeral messages one connection may send in
+	// a second, on average; default 500. EphemeralBytes is the same for their
+	// payload; default 4 MiB. Twice as much may come at once.
+	EphemeralRate, EphemeralBytes int
+	// EphemeralQueue is how many ephemeral messages wait for one connection
+	// before the oldest is dropped; default 1,000.
+	EphemeralQueue int
+	// CompressAbove is the size in bytes from which frames are compressed for
+	// peers that offer it; default 8 KiB.
+	CompressAbove int
+}
+
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Access == nil {
+		c.Access = func(context.Context, kaijutsu.Principal, kaijutsu.DocumentID) (bool, bool) { return true, true }
+	}
+	t := &c.Timing
+	orElse(&t.Join, 10*time.Second)
+	orElse(&t.Ping, 5*time.Second)
+	orElse(&t.Write, 30*time.Second)
+	orElse(&t.Close, 5*time.Second)
+	l := &c.Limits
+	orElse(&l.FrameBytes, 64<<20)
+	orElse(&l.JoinBytes, 64<<10)
+	orElse(&l.PendingBytes, 512<<20)
+	orElse(&l.Connections, 10_000)
+	orElse(&l.Documents, 10_000)
+	orElse(&l.BadMessages, 20)
+	orElse(&l.Refusals, 5)
+	orElse(&l.Subscriptions, 1000)
+	orElse(&l.EphemeralRate, 500)
+	orElse(&l.EphemeralBytes, 4<<20)
+	orElse(&l.EphemeralQueue, 1000)
+	orElse(&l.CompressAbove, 8<<10)
+	return c
+}
+
+func orElse[T comparable](v *T, standard T) {
+	var zero T
+	if *v == zero {
+		*v = standard
+	}
+}

@@ -1,0 +1,203 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"kaijutsu"
+	"kaijutsu/internal/repo"
+	"kaijutsu/internal/wire"
+)
+
+// document is a document that a connection has open. Fields below mu are
+// guarded by conn.mu.
+type document struct {
+	c    *conn
+	id   kaijutsu.DocumentID
+	name string // the id as it is on the wire
+
+	session *repo.Session // nil until joined, and when over from the start
+	dirty   bool          // in outbox.dirty, or about to be pulled
+	over    bool          // the peer is not served this document any more
+	heads   kaijutsu.Heads
+	headsAt float64 // Unix milliseconds of heads, growing with each
+}
+
+// open returns the connection's part in a document, joining it at the first
+// message. It returns nil when the peer has been told why it gets none, or
+// told before.
+func (c *conn) open(ctx context.Context, name string) *document {
+	c.mu.Lock()
+	d, n, detached := c.docs[name], len(c.docs), c.detached
+	over := detached || d != nil && d.over
+	c.mu.Unlock()
+	switch {
+	case over:
+		return nil
+	case d != nil:
+		return d
+	}
+	id, err := kaijutsu.ParseDocumentID(name)
+	if err == nil && id.String() != name {
+		err = fmt.Errorf("document id %q: want the id alone, as bs58check: %w", name, kaijutsu.ErrInvalid)
+	}
+	if err != nil {
+		c.complain(err)
+		c.badMessage(err)
+		return nil
+	}
+	if n >= c.hub.cfg.Limits.Documents {
+		c.complain(fmt.Errorf("document %s: %d documents are open on this connection: %w", name, n, kaijutsu.ErrTooLarge))
+		c.unavailable(name)
+		return nil
+	}
+	read, write := c.hub.cfg.Access(ctx, c.by, id)
+	if !read {
+		c.unavailable(name)
+		return nil
+	}
+	return c.enter(ctx, &document{c: c, id: id, name: name}, !write)
+}
+
+// enter starts the session of a document.
+func (c *conn) enter(ctx context.Context, d *document, readOnly bool) *document {
+	c.mu.Lock()
+	if c.docs == nil {
+		c.docs = make(map[string]*document)
+	}
+	c.docs[d.name] = d
+	c.mu.Unlock()
+	session, err := c.hub.cfg.Repo.Join(ctx, d.id, repo.Joining{
+		Principal: c.by,
+		ReadOnly:  readOnly,
+		PeerID:    c.peerID(),
+		Notify:    d.wake,
+		Ephemeral: func(m any) { c.queueEphemeral(m.(wire.Ephemeral)) },
+	})
+	if err != nil {
+		c.cannotOpen(d, err)
+		return nil
+	}
+	c.mu.Lock()
+	d.session = session
+	detached := c.detached
+	c.mu.Unlock()
+	if detached { // while it was joining; detach has not seen the session
+		session.Leave()
+		return nil
+	}
+	c.hub.gossip.replay(c, d, c.subscriptions())
+	return d
+}
+
+// wake says that the session may have something to say. The document's owner
+// calls it.
+func (d *document) wake() {
+	c := d.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d.dirty || d.over || c.detached || c.ending != nil {
+		return
+	}
+	d.dirty = true
+	c.out.dirty = append(c.out.dirty, d)
+	c.wakeLocked()
+}
+
+// leave ends the session; once.
+func (d *document) leave() {
+	d.c.mu.Lock()
+	session := d.session
+	d.session, d.over = nil, true
+	d.c.mu.Unlock()
+	if session != nil {
+		session.Leave()
+	}
+}
+
+// refuse ends the peer's part in a document because of something it sent, and
+// tells it why. After several documents the connection is closed.
+func (c *conn) refuse(d *document, err error) {
+	c.mu.Lock()
+	again := d.over
+	if !again {
+		c.refusals++
+	}
+	refusals := c.refusals
+	c.mu.Unlock()
+	if again {
+		return
+	}
+	d.leave()
+	c.hub.count.refused.Add(1)
+	c.hub.log.Info("document refused to a peer", "peer", c.peerID(), "principal", c.by, "document", d.name, "err", err)
+	err = fmt.Errorf("document %s: %w", d.name, err)
+	if refusals >= c.hub.cfg.Limits.Refusals {
+		c.fail(websocket.StatusPolicyViolation, fmt.Errorf("%d documents refused, the last: %w", refusals, err))
+		return
+	}
+	c.mu.Lock()
+	if c.ending == nil {
+		c.out.control = append(c.out.control, c.errorFrame(tell(err))) // at most Limits.Refusals of them
+		c.wakeLocked()
+	}
+	c.mu.Unlock()
+}
+
+// cannotOpen ends the peer's part in a document that the server fails to open,
+// until it connects again.
+func (c *conn) cannotOpen(d *document, err error) {
+	if errors.Is(err, kaijutsu.ErrUnavailable) {
+		c.lost(d, err)
+		return
+	}
+	d.leave()
+	c.hub.log.Error("document cannot be opened for a peer", "peer", c.peerID(), "principal", c.by, "document", d.name, "err", err)
+	c.send(wire.Error{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), Message: "document " + d.name + ": the server cannot open it"})
+	c.unavailable(d.name)
+}
+
+// refusedBy ends the peer's part in a document because of what its owner
+// refused.
+func (c *conn) refusedBy(d *document, errs []error) {
+	for _, err := range errs {
+		if errors.Is(err, kaijutsu.ErrUnavailable) {
+			c.lost(d, err)
+			return
+		}
+	}
+	err := errs[0]
+	if len(errs) > 1 {
+		err = fmt.Errorf("%w (and %d more)", err, len(errs)-1)
+	}
+	c.refuse(d, err)
+}
+
+// lost closes the connection because of a fault of ours in a document: the
+// client keeps what it has and, with a new connection, starts from a sync
+// state that is true again.
+func (c *conn) lost(d *document, err error) {
+	c.mu.Lock()
+	served := !c.detached && c.ending == nil
+	c.mu.Unlock()
+	if served {
+		c.fail(websocket.StatusTryAgainLater, fmt.Errorf("document %s: %w", d.name, err))
+	}
+}
+
+// unavailable says that the peer gets no such document.
+func (c *conn) unavailable(name string) {
+	c.send(wire.DocUnavailable{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), DocumentID: name})
+}
+
+// complain tells the peer what is wrong in an error frame and goes on.
+func (c *conn) complain(err error) {
+	c.send(wire.Error{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), Message: clip(tell(err), wire.MaxErrorBytes)})
+}
+
+// millis is a time as gossip has it.
+func millis(t time.Time) float64 { return float64(t.UnixMilli()) }

@@ -1,0 +1,470 @@
+package peer_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
+	"kaijutsu/internal/peer"
+	"kaijutsu/internal/repo"
+	"kaijutsu/internal/store"
+	"kaijutsu/internal/wire"
+)
+
+const (
+	serverID  = "server"
+	storageID = "5f7a1c1e-0000-4000-8000-000000000001"
+
+	// patience is how long a test waits for an event before it fails.
+	patience = 20 * time.Second
+)
+
+// server is a Hub over a real repo and store, behind a real HTTP server.
+type server struct {
+	t    testing.TB
+	hub  *peer.Hub
+	repo *repo.Repo
+	url  string
+}
+
+// start serves. Editors act as the principal in the query parameter "as",
+// "amy" without one.
+func start(t testing.TB, change func(*peer.Config)) *server {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	st, err := store.Open(store.Options{Dir: t.TempDir(), Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := repo.Start(repo.Config{Log: log, Store: st, UnavailableAfter: 20 * time.Millisecond})
+	cfg := peer.Config{Log: log, Repo: r, PeerID: serverID, StorageID: storageID}
+	if change != nil {
+		change(&cfg)
+	}
+	s := &server{t: t, hub: peer.NewHub(cfg), repo: r}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := r.URL.Query().Get("as")
+		switch name {
+		case "stranger":
+			s.hub.Refuse(w, r, fmt.Errorf("no token: %w", kaijutsu.ErrDenied))
+		case "":
+			name = "amy"
+			fallthrough
+		default:
+			s.hub.Serve(w, r, kaijutsu.Principal{Name: name, Kind: kaijutsu.Person})
+		}
+	}))
+	s.url = "ws" + strings.TrimPrefix(web.URL, "http")
+	t.Cleanup(func() {
+		s.hub.Close()
+		web.Close()
+		if err := errors.Join(r.Close(), st.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// testLog sends the log to the test's.
+type testLog struct{ t testing.TB }
+
+func (l testLog) Write(b []byte) (int, error) {
+	l.t.Logf("%s", strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+// client is a connection that speaks frames. What it has read stays in its
+// list.
+type client struct {
+	t  testing.TB
+	id string
+	ws *websocket.Conn
+
+	mu     sync.Mutex
+	moved  chan struct{} // closed and replaced when something below changes
+	got    []wire.Message
+	ended  bool
+	code   websocket.StatusCode // of the close frame; -1 without one
+	reason string
+	pings  int
+	take   func(wire.Message) // called by the reader
+}
+
+var lastID struct {
+	sync.Mutex
+	n int
+}
+
+// fresh returns an id nobody else has.
+func fresh(name string) string {
+	lastID.Lock()
+	defer lastID.Unlock()
+	lastID.n++
+	return fmt.Sprintf("%s-%d", name, lastID.n)
+}
+
+// dial connects without joining.
+func (s *server) dial(name, query string) *client {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c := &client{t: s.t, id: fresh(name), moved: make(chan struct{})}
+	ws, _, err := websocket.Dial(ctx, s.url+"/"+query, &websocket.DialOptions{
+		CompressionMode: websocket.CompressionContextTakeover,
+		OnPingReceived:  func(context.Context, []byte) bool { c.pinged(); return true },
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ws.SetReadLimit(256 << 20)
+	c.ws = ws
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.read()
+	}()
+	s.t.Cleanup(func() {
+		_ = ws.CloseNow()
+		<-ended
+	})
+	return c
+}
+
+func (c *client) pinged() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pings++
+	c.signalLocked()
+}
+
+// signalLocked wakes until; c.mu is held.
+func (c *client) signalLocked() {
+	close(c.moved)
+	c.moved = make(chan struct{})
+}
+
+func (c *client) read() {
+	for {
+		_, frame, err := c.ws.Read(context.Background())
+		var m wire.Message
+		if err == nil {
+			if m, err = wire.Decode(frame); err != nil {
+				c.t.Errorf("%s: the server sent a frame that does not decode: %v", c.id, err)
+				continue
+			}
+		}
+		c.mu.Lock()
+		if err != nil {
+			var closed websocket.CloseError
+			c.ended, c.code = true, -1
+			if errors.As(err, &closed) {
+				c.code, c.reason = closed.Code, closed.Reason
+			}
+		} else {
+			c.got = append(c.got, m)
+		}
+		take := c.take
+		c.signalLocked()
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+		if take != nil {
+			take(m)
+		}
+	}
+}
+
+// until waits until cond, which is asked with c.mu held, is true.
+func (c *client) until(what string, cond func() bool) {
+	c.t.Helper()
+	deadline := time.After(patience)
+	for {
+		c.mu.Lock()
+		done, moved := cond(), c.moved
+		ended, code, reason := c.ended, c.code, c.reason
+		c.mu.Unlock()
+		if done {
+			return
+		}
+		if ended {
+			c.t.Fatalf("%s: closed with %d %q while waiting for %s", c.id, code, reason, what)
+		}
+		select {
+		case <-moved:
+		case <-deadline:
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.t.Fatalf("%s: no %s; got %d messages, the last: %#v", c.id, what, len(c.got), c.got[max(0, len(c.got)-3):])
+		}
+	}
+}
+
+// wait returns the first message, from the n-th on, for which f holds.
+func wait[M wire.Message](c *client, what string, f func(M) bool) M {
+	c.t.Helper()
+	var found M
+	c.until(what, func() bool {
+		i := slices.IndexFunc(c.got, func(m wire.Message) bool {
+			typed, ok := m.(M)
+			return ok && f(typed)
+		})
+		if i >= 0 {
+			found = c.got[i].(M)
+		}
+		return i >= 0
+	})
+	return found
+}
+
+// all returns the messages of a type that came so far.
+func all[M wire.Message](c *client) []M {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []M
+	for _, m := range c.got {
+		if typed, ok := m.(M); ok {
+			found = append(found, typed)
+		}
+	}
+	return found
+}
+
+// closed waits for the end of the connection and returns its close frame.
+func (c *client) closed() (websocket.StatusCode, string) {
+	c.t.Helper()
+	deadline := time.After(patience)
+	for {
+		c.mu.Lock()
+		ended, code, reason, moved := c.ended, c.code, c.reason, c.moved
+		c.mu.Unlock()
+		if ended {
+			return code, reason
+		}
+		select {
+		case <-moved:
+		case <-deadline:
+			c.t.Fatalf("%s: not closed", c.id)
+		}
+	}
+}
+
+// send writes a message; an error is the test's business only if it waits for
+// an answer.
+func (c *client) send(m wire.Message) { c.raw(wire.Encode(m)) }
+
+func (c *client) raw(frame []byte) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_ = c.ws.Write(ctx, websocket.MessageBinary, frame)
+}
+
+// shake joins and waits for the answer.
+func (c *client) shake(storage string) *client {
+	c.t.Helper()
+	c.send(wire.Join{SenderID: c.id, Metadata: wire.Metadata{StorageID: storage}, Versions: []string{"1"}})
+	wait(c, "answer to the join", func(wire.Peer) bool { return true })
+	return c
+}
+
+// join connects and joins.
+func (s *server) join(name string) *client { return s.dial(name, "").shake("") }
+
+// replica is a client's copy of a document.
+type replica struct {
+	*client
+	id    kaijutsu.DocumentID
+	actor kaijutsu.ActorID
+
+	mu      sync.Mutex
+	graph   *changegraph.Graph
+	state   *changegraph.SyncState
+	told    kaijutsu.Heads // the server's, as it last said
+	refused error
+}
+
+func newDocument() kaijutsu.DocumentID {
+	var b [16]byte
+	rand.Read(b[:])
+	id, err := kaijutsu.DocumentIDFromBytes(b[:])
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+// replica makes the client answer sync messages of a document. A client has
+// at most one.
+func (c *client) replica(id kaijutsu.DocumentID) *replica {
+	var actor [16]byte
+	rand.Read(actor[:])
+	r := &replica{client: c, id: id, actor: kaijutsu.ActorID(actor[:]), graph: changegraph.New(), state: changegraph.NewSyncState()}
+	c.mu.Lock()
+	c.take = func(m wire.Message) {
+		if m, ok := m.(wire.Sync); ok && m.DocumentID == id.String() {
+			r.receive(m.Data)
+		}
+	}
+	c.mu.Unlock()
+	return r
+}
+
+func (r *replica) receive(data []byte) {
+	defer r.signal() // after r.mu is free: until takes them in the other order
+	m, err := amfile.DecodeSync(data)
+	if err != nil {
+		r.t.Errorf("sync message from the server: %v", err)
+		return
+	}
+	var changes []*amfile.Change
+	for _, entry := range m.Changes {
+		chunks, err := amfile.SplitChunks(entry)
+		if err != nil {
+			r.t.Errorf("changes from the server: %v", err)
+			return
+		}
+		for _, chunk := range chunks {
+			cs, err := decodeChunk(chunk)
+			if err != nil {
+				r.t.Errorf("change from the server: %v", err)
+				return
+			}
+			changes = append(changes, cs...)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	got := r.graph.Receive(r.state, m, changes, changegraph.ReceiveOptions{})
+	if len(got.Refused) > 0 {
+		r.refused = got.Refused[0]
+	}
+	r.told = kaijutsu.NewHeads(m.Heads...)
+	r.pushLocked(false)
+}
+
+func decodeChunk(chunk amfile.Chunk) ([]*amfile.Change, error) {
+	if chunk.Type == amfile.ChunkDocument {
+		return amfile.DecodeDocument(chunk.Raw)
+	}
+	c, err := amfile.DecodeChange(chunk.Raw)
+	return []*amfile.Change{c}, err
+}
+
+// signal wakes whoever waits for the client.
+func (r *replica) signal() {
+	r.client.mu.Lock()
+	r.signalLocked()
+	r.client.mu.Unlock()
+}
+
+// open asks for the document, or announces what the replica has.
+func (r *replica) open() *replica {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pushLocked(r.graph.Len() == 0)
+	return r
+}
+
+func (r *replica) pushLocked(request bool) {
+	data, ok := r.graph.Generate(r.state)
+	switch {
+	case !ok:
+	case request:
+		r.send(wire.Request{SenderID: r.client.id, TargetID: serverID, DocumentID: r.id.String(), Data: data})
+	default:
+		r.send(wire.Sync{SenderID: r.client.id, TargetID: serverID, DocumentID: r.id.String(), Data: data})
+	}
+}
+
+// edit makes a change that sets a key to value and sends it.
+func (r *replica) edit(key string, value amfile.Value) kaijutsu.ChangeHash {
+	r.t.Helper()
+	c := r.make(key, value)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pushLocked(false)
+	return c.Hash
+}
+
+// make makes a change without sending it.
+func (r *replica) make(key string, value amfile.Value) *amfile.Change {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := &amfile.Change{
+		Deps:    slices.Clone(r.graph.Heads()),
+		Actors:  []kaijutsu.ActorID{r.actor},
+		Seq:     r.graph.NextSeq(r.actor),
+		StartOp: r.graph.MaxOp() + 1,
+		Ops:     []amfile.Op{{Action: amfile.Put, Key: key, Value: value}},
+	}
+	if err := amfile.EncodeChange(c); err != nil {
+		r.t.Fatal(err)
+	}
+	if _, err := r.graph.Add(c); err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+// has waits until the replica holds a change.
+func (r *replica) has(h kaijutsu.ChangeHash) {
+	r.t.Helper()
+	r.until("change "+h.String()[:8], func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.graph.Has(h)
+	})
+}
+
+// acked waits until the server has said that it holds a change.
+func (r *replica) acked(h kaijutsu.ChangeHash) {
+	r.t.Helper()
+	r.until("acknowledgement of "+h.String()[:8], func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.told.Contains(h)
+	})
+}
+
+// eventually waits for something that no client sees.
+func eventually(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(patience)
+	for !cond() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// canary edits a document over two fresh connections: the server is well.
+func (s *server) canary() {
+	s.t.Helper()
+	doc := newDocument()
+	a := s.join("canary").replica(doc)
+	h := a.edit("k", amfile.IntValue(1))
+	a.acked(h)
+	b := s.join("canary").replica(doc).open()
+	b.has(h)
+	h = b.edit("k2", amfile.IntValue(2))
+	a.has(h)
+}

@@ -1,0 +1,122 @@
+package peer
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"kaijutsu"
+)
+
+// Hub is the set of connected editors. It is safe for concurrent use.
+type Hub struct {
+	cfg     Config
+	log     *slog.Logger
+	began   time.Time // what the sockets' clocks count from
+	quit    chan struct{}
+	running sync.WaitGroup
+	count   counters
+	pending atomic.Int64 // bytes of large frames being read
+	seen    duplicates
+	gossip  gossip
+
+	mu     sync.Mutex
+	conns  map[*conn]struct{} // guarded by mu
+	peers  map[string]*conn   // guarded by mu; joined, by peer id
+	closed bool               // guarded by mu
+}
+
+// NewHub returns a Hub and starts its keeper. Close it before the Repo.
+func NewHub(cfg Config) *Hub {
+	h := &Hub{
+		cfg:   cfg.withDefaults(),
+		log:   cfg.Log,
+		began: time.Now(),
+		quit:  make(chan struct{}),
+		conns: make(map[*conn]struct{}),
+		peers: make(map[string]*conn),
+	}
+	h.running.Go(h.keep)
+	return h
+}
+
+// Close tells every peer that the server goes away, closes the connections
+// and waits for them, at most Timing.Close and a little.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	if !h.closed {
+		h.closed = true
+		close(h.quit)
+	}
+	conns := h.connsLocked()
+	h.mu.Unlock()
+	for _, c := range conns {
+		c.end(websocket.StatusGoingAway, "the server is going away")
+	}
+	h.running.Wait()
+}
+
+// connsLocked lists the connections; h.mu is held.
+func (h *Hub) connsLocked() []*conn {
+	conns := make([]*conn, 0, len(h.conns))
+	for c := range h.conns {
+		conns = append(conns, c)
+	}
+	return conns
+}
+
+// since is the Hub's clock: nanoseconds since it began, never going back.
+func (h *Hub) since() time.Duration { return time.Since(h.began) }
+
+// add takes a connection in and starts its read loop. It reports false when
+// the Hub is closed or twice over the limit on connections; up to there a
+// connection is taken in only to be told that there are too many.
+func (h *Hub) add(c *conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := len(h.conns)
+	if h.closed || n >= 2*h.cfg.Limits.Connections {
+		return false
+	}
+	if n >= h.cfg.Limits.Connections && c.refusal == nil {
+		c.refusal = fmt.Errorf("%d editors are connected, no more are served: %w", n, kaijutsu.ErrUnavailable)
+	}
+	h.conns[c] = struct{}{}
+	h.running.Go(c.serve)
+	return true
+}
+
+// remove forgets a connection.
+func (h *Hub) remove(c *conn) {
+	h.mu.Lock()
+	delete(h.conns, c)
+	if id := c.peerID(); h.peers[id] == c {
+		delete(h.peers, id)
+	}
+	h.mu.Unlock()
+}
+
+// register makes c the connection of a peer id. An older connection of the
+// same peer is taken out of all its documents and closed first; one of another
+// principal keeps the id.
+func (h *Hub) register(c *conn, who identity) error {
+	h.mu.Lock()
+	old := h.peers[who.peerID]
+	if old != nil && old.by != c.by {
+		h.mu.Unlock()
+		return fmt.Errorf("peer id %q is in use by another principal: %w", who.peerID, kaijutsu.ErrDenied)
+	}
+	h.peers[who.peerID] = c
+	c.who.Store(&who)
+	h.mu.Unlock()
+	if old != nil {
+		h.count.replaced.Add(1)
+		old.detach()
+		old.end(websocket.StatusNormalClosure, "replaced by a newer connection of the same peer")
+	}
+	return nil
+}

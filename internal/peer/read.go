@@ -1,0 +1,94 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"kaijutsu"
+)
+
+const (
+	scratchBytes    = 16 << 10
+	largeFrameBytes = 1 << 20 // from here on a frame counts as pending
+)
+
+// scratch holds frames while they are read: most fit, and are then copied
+// into a slice of their size. An idle connection has none.
+var scratch = sync.Pool{New: func() any { return new([scratchBytes]byte) }}
+
+// next returns the next binary frame. It returns nil without an error for a
+// frame that is not to be looked at: the connection is closing and what still
+// comes is thrown away, so that the peer gets to read why.
+func (c *conn) next() ([]byte, error) {
+	kind, r, err := c.ws.Reader(context.Background()) // ended by closing the socket
+	if err != nil {
+		return nil, err
+	}
+	c.hub.count.framesIn.Add(1)
+	if kind != websocket.MessageBinary && !c.ended() {
+		c.fail(websocket.StatusUnsupportedData, fmt.Errorf("text frame, want binary: %w", kaijutsu.ErrInvalid))
+	}
+	if c.ended() {
+		_, err := io.Copy(io.Discard, r)
+		return nil, err
+	}
+	frame, err := c.readFrame(r)
+	switch {
+	case errors.Is(err, kaijutsu.ErrTooLarge):
+		c.fail(websocket.StatusMessageTooBig, err)
+	case errors.Is(err, kaijutsu.ErrUnavailable):
+		c.fail(websocket.StatusTryAgainLater, err)
+	case err != nil:
+		return nil, err
+	default:
+		return frame, nil
+	}
+	_, err = io.Copy(io.Discard, r)
+	return nil, err
+}
+
+// readFrame reads a frame into a slice of its own, which nobody writes to
+// afterwards. Its error wraps kaijutsu.ErrTooLarge when the frame is, and
+// kaijutsu.ErrUnavailable when there is no memory for it now.
+func (c *conn) readFrame(r io.Reader) ([]byte, error) {
+	limit := c.hub.cfg.Limits.JoinBytes
+	if c.who.Load() != nil {
+		limit = c.hub.cfg.Limits.FrameBytes
+	}
+	first := scratch.Get().(*[scratchBytes]byte)
+	defer scratch.Put(first)
+	pending := int64(0)
+	defer func() { c.hub.pending.Add(-pending) }()
+	buf := first[:0]
+	for {
+		if len(buf) == cap(buf) {
+			grown := int64(2 * cap(buf))
+			if grown > largeFrameBytes {
+				delta := grown - pending
+				pending = grown
+				if c.hub.pending.Add(delta) > c.hub.cfg.Limits.PendingBytes {
+					return nil, fmt.Errorf("too many large frames at once: %w", kaijutsu.ErrUnavailable)
+				}
+			}
+			buf = append(make([]byte, 0, grown), buf...)
+		}
+		n, err := r.Read(buf[len(buf):min(cap(buf), limit+1)]) // which waits until it is full
+		buf = buf[:len(buf)+n]
+		switch {
+		case len(buf) > limit:
+			return nil, fmt.Errorf("frame of more than %d bytes: %w", limit, kaijutsu.ErrTooLarge)
+		case err == io.EOF && cap(buf) == scratchBytes:
+			return slices.Clone(buf), nil
+		case err == io.EOF:
+			return buf, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"kaijutsu"
+	"kaijutsu/internal/wire"
+)
+
+// outbox is what a connection has to write. All of it is bounded: control
+// frames by making the read loop wait, documents by how many are open,
+// ephemeral messages by dropping the oldest, heads by keeping the latest only.
+type outbox struct {
+	control    [][]byte
+	dirty      []*document
+	ephemerals ephemeralQueue
+	heads      headsQueue
+	turn       int  // which of the last three had the last turn
+	writing    bool // the write loop runs
+}
+
+// job is one thing to write; one field is set.
+type job struct {
+	frame     []byte
+	doc       *document
+	ephemeral *wire.Ephemeral
+	heads     *wire.HeadsChanged
+	end       *ending
+}
+
+// wakeLocked starts the write loop if it does not run; c.mu is held.
+func (c *conn) wakeLocked() {
+	if c.out.writing || c.gone {
+		return
+	}
+	c.out.writing = true
+	c.hub.running.Go(c.write)
+}
+
+// buffers are for frames while they are written.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooledBytes keeps large buffers from being kept.
+const maxPooledBytes = 256 << 10
+
+// write is the write loop: it takes what there is to write, one thing at a
+// time, and ends when there is nothing.
+func (c *conn) write() {
+	defer c.rescue()
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	for {
+		j, more := c.nextJob()
+		if !more {
+			return
+		}
+		if err := c.do(j, buf); err != nil {
+			c.writeFailed(err)
+			return // and writing stays set: nothing is written any more
+		}
+		if cap(*buf) > maxPooledBytes {
+			*buf = nil
+		}
+	}
+}
+
+// writeFailed cuts a connection that cannot be written to.
+func (c *conn) writeFailed(err error) {
+	if errors.Is(err, os.ErrDeadlineExceeded) && !c.ended() {
+		c.hub.count.timedOut.Add(1)
+		c.hub.log.Info("connection cut, peer does not read", "peer", c.peerID(), "principal", c.by, "err", err)
+	}
+	c.cut()
+}
+
+// nextJob takes the next thing to write: control frames first, then a
+// document, an ephemeral message and heads in turn, so that none of them
+// starves. It reports false, and the loop has ended, when there is nothing.
+func (c *conn) nextJob() (job, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := &c.out
+	if len(out.control) > 0 {
+		frame := out.control[0]
+		if out.control = out.control[1:]; len(out.control) == 0 {
+			out.control = nil
+		}
+		c.room.Signal()
+		return job{frame: frame}, true
+	}
+	if c.ending != nil {
+		return job{end: c.ending}, true
+	}
+	for range 3 {
+		out.turn = (out.turn + 1) % 3
+		switch {
+		case out.turn == 0 && len(out.dirty) > 0:
+			d := out.dirty[0]
+			if out.dirty = out.dirty[1:]; len(out.dirty) == 0 {
+				out.dirty = nil
+			}
+			d.dirty = false
+			return job{doc: d}, true
+		case out.turn == 1 && out.ephemerals.len() > 0:
+			m := out.ephemerals.pop()
+			return job{ephemeral: &m}, true
+		case out.turn == 2 && out.heads.len() > 0:
+			m := out.heads.pop()
+			return job{heads: &m}, true
+		}
+	}
+	out.writing = false
+	return job{}, false
+}
+
+// do writes one thing.
+func (c *conn) do(j job, buf *[]byte) error {
+	switch {
+	case j.frame != nil:
+		return c.writeFrame(j.frame)
+	case j.doc != nil:
+		return c.pull(j.doc, buf)
+	case j.ephemeral != nil:
+		j.ephemeral.TargetID = c.peerID()
+		return c.writeMessage(*j.ephemeral, buf)
+	case j.heads != nil:
+		return c.writeMessage(*j.heads, buf)
+	}
+	c.close(j.end)
+	return errEnded
+}
+
+var errEnded = fmt.Errorf("connection closed: %w", kaijutsu.ErrUnavailable)
+
+// close makes the closing handshake. The read loop, which goes on, reads the
+// peer's part of it.
+func (c *conn) close(e *ending) { _ = c.ws.Close(e.code, e.reason) }
+
+// pull asks a document's session what there is to say now, and says it.
+func (c *conn) pull(d *document, buf *[]byte) error {
+	c.mu.Lock()
+	session := d.session
+	c.mu.Unlock()
+	if session == nil {
+		return nil
+	}
+	out, err := session.Pull(context.Background()) // ends when the owner answers, or has ended
+	if err != nil {
+		c.lost(d, err)
+		return nil
+	}
+	if len(out.Refused) > 0 {
+		c.refusedBy(d, out.Refused)
+		return nil
+	}
+	if out.Unavailable {
+		if err := c.writeMessage(wire.DocUnavailable{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), DocumentID: d.name}, buf); err != nil {
+			return err
+		}
+	}
+	if out.Sync != nil {
+		if err := c.writeMessage(wire.Sync{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), DocumentID: d.name, Data: out.Sync}, buf); err != nil {
+			return err
+		}
+	}
+	if len(out.Heads) > 0 {
+		c.noteHeads(d, out.Heads, millis(out.HeadsAt))
+	}
+	return nil
+}
+
+func (c *conn) writeMessage(m wire.Message, buf *[]byte) error {
+	*buf = wire.Append((*buf)[:0], m)
+	return c.writeFrame(*buf)
+}
+
+func (c *conn) writeFrame(frame []byte) error {
+	c.hub.count.framesOut.Add(1)
+	return c.ws.Write(context.Background(), websocket.MessageBinary, frame) // the socket bounds the time
+}
