@@ -45,7 +45,7 @@ func (d *deltaDecoder) read() bool {
 	v, n := sleb(d.rest)
 	switch {
 	case n == 0:
-		d.fail(broken(3, "number cut short or not in its shortest form"))
+		d.fail(errNumber)
 		return false
 	case d.fresh && v == d.delta:
 		d.fail(broken(6, "equal values outside one run"))

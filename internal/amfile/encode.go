@@ -1,8 +1,10 @@
 package amfile
 
 import (
+	"fmt"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"kaijutsu"
 )
@@ -27,7 +29,10 @@ func EncodeChange(c *Change) error {
 	preds := 0
 	for i := range c.Ops {
 		if err := rules.check(i); err != nil {
-			return err
+			return at(fmt.Sprintf("operation %d", i), err)
+		}
+		if op := &c.Ops[i]; !utf8.ValidString(op.Key) || !utf8.ValidString(op.MarkName) {
+			return broken(14, "operation %d: key or mark name is not UTF-8", i)
 		}
 		preds += len(c.Ops[i].Pred)
 	}

@@ -91,14 +91,22 @@ type rawHeader struct {
 
 func readHeader(r *reader) rawHeader {
 	var h rawHeader
-	h.depBytes = r.take(uint64(r.count(len(kaijutsu.ChangeHash{}), MaxDeps) * len(kaijutsu.ChangeHash{})))
+	depsN := r.count(len(kaijutsu.ChangeHash{}), MaxChunkBytes)
+	if depsN > MaxDeps {
+		r.fail(tooLarge(10, "%d dependencies: want at most %d", depsN, MaxDeps))
+	}
+	h.depBytes = r.take(uint64(depsN * len(kaijutsu.ChangeHash{})))
 	size := r.uint()
 	h.named = r.rest
 	h.author = r.take(size)
 	h.seq, h.startOp, h.time = r.uint(), r.uint(), r.int()
 	h.message = r.prefixed()
 	said := len(r.rest)
-	h.othersN = r.count(1, MaxOtherActors)
+	h.othersN = r.count(1, MaxChunkBytes)
+	if h.othersN > MaxOtherActors {
+		r.fail(tooLarge(7, "%d other actors: want at most %d", h.othersN, MaxOtherActors))
+		return h
+	}
 	h.others = r.rest
 	for range h.othersN {
 		r.prefixed()

@@ -98,11 +98,13 @@ func (r *reader) fail(err error) {
 	r.rest = nil
 }
 
+var errNumber = broken(3, "number cut short or not in its shortest form")
+
 // uint reads an unsigned number.
 func (r *reader) uint() uint64 {
 	v, n := uleb(r.rest)
 	if n == 0 {
-		r.fail(broken(3, "number cut short or not in its shortest form"))
+		r.fail(errNumber)
 		return 0
 	}
 	r.rest = r.rest[n:]
@@ -113,7 +115,7 @@ func (r *reader) uint() uint64 {
 func (r *reader) int() int64 {
 	v, n := sleb(r.rest)
 	if n == 0 {
-		r.fail(broken(3, "number cut short or not in its shortest form"))
+		r.fail(errNumber)
 		return 0
 	}
 	r.rest = r.rest[n:]
@@ -122,6 +124,9 @@ func (r *reader) int() int64 {
 
 // take returns the next n bytes, which alias the input.
 func (r *reader) take(n uint64) []byte {
+	if r.err != nil {
+		return nil
+	}
 	if n > uint64(len(r.rest)) {
 		r.fail(broken(3, "field of %d bytes where %d are left", n, len(r.rest)))
 		return nil

@@ -67,8 +67,9 @@ const (
 	MaxHaves = 16
 	// MaxSyncHashes bounds each list of hashes in a sync message.
 	MaxSyncHashes = 10_000
-	// MaxSyncChanges bounds the entries of a sync message's change list.
-	MaxSyncChanges = 100_000
+	// MaxSyncChanges bounds the entries of a sync message's change list. The
+	// first message of an editor with a long history has all of it.
+	MaxSyncChanges = 1 << 22
 	// MaxBloomProbes bounds the probes of a bloom filter.
 	MaxBloomProbes = 32
 	// MaxBloomBitsPerEntry bounds the bits per entry of a bloom filter.

@@ -164,7 +164,7 @@ func (d *uintDecoder) read() bool {
 	v, n := uleb(d.rest)
 	switch {
 	case n == 0:
-		d.fail(broken(3, "number cut short or not in its shortest form"))
+		d.fail(errNumber)
 		return false
 	case d.fresh && v == d.last:
 		d.fail(broken(6, "equal values outside one run"))

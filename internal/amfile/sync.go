@@ -9,6 +9,9 @@ const (
 	syncState = 0x43
 )
 
+// minDocumentBytes is the size of an empty document chunk.
+const minDocumentBytes = 14
+
 // SyncMessage is one message of the sync protocol.
 type SyncMessage struct {
 	// Version is 1 when each of Changes is one change chunk, 2 when all of
@@ -57,7 +60,7 @@ func DecodeSync(data []byte) (*SyncMessage, error) {
 	m.Heads = r.hashes(MaxSyncHashes)
 	m.Need = r.hashes(MaxSyncHashes)
 	m.Have = r.haves()
-	m.Changes = r.list(MaxSyncChanges)
+	m.Changes = r.changes()
 	if len(r.rest) > 0 {
 		m.Flags = decodeFlags(r.prefixed())
 	}
@@ -84,15 +87,22 @@ func (r *reader) haves() []Have {
 	return haves
 }
 
-// list reads a counted list of byte strings; nil when it is empty.
-func (r *reader) list(limit uint64) [][]byte {
-	n := r.count(1, limit)
+// changes reads the list of changes. None is shorter than an empty document
+// chunk.
+func (r *reader) changes() [][]byte {
+	n := r.count(minDocumentBytes+1, MaxSyncChanges)
 	if n == 0 {
 		return nil
 	}
 	list := make([][]byte, n)
 	for i := range list {
 		list[i] = r.prefixed()
+		if r.err == nil && len(list[i]) < minDocumentBytes {
+			r.fail(broken(1, "chunk of %d bytes is cut short", len(list[i])))
+		}
+		if r.err != nil {
+			return nil
+		}
 	}
 	return list
 }
