@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// entry is a column entry: nil is null.
-type entry = *int64
+// nullable is a column entry: nil is null.
+type nullable = *int64
 
-func randomEntries(r *rand.Rand, n int) []entry {
-	entries := make([]entry, n)
+func randomEntries(r *rand.Rand, n int) []nullable {
+	entries := make([]nullable, n)
 	for i := range entries {
 		switch r.IntN(6) {
 		case 0:
@@ -31,8 +31,8 @@ func randomEntries(r *rand.Rand, n int) []entry {
 	return entries
 }
 
-func equalEntries(a, b []entry) bool {
-	return slices.EqualFunc(a, b, func(a, b entry) bool {
+func equalEntries(a, b []nullable) bool {
+	return slices.EqualFunc(a, b, func(a, b nullable) bool {
 		return a == nil && b == nil || a != nil && b != nil && *a == *b
 	})
 }
@@ -59,7 +59,7 @@ func TestRunsSurviveARoundTrip(t *testing.T) {
 		}
 		ic, uc, sc := ints.finish(), uints.finish(), strings.finish()
 		id, ud, sd := newDeltaDecoder(ic), newUintDecoder(uc), newStringDecoder(sc, 99)
-		var gotInts, gotUints, gotStrings, wantInts, wantStrings []entry
+		var gotInts, gotUints, gotStrings, wantInts, wantStrings []nullable
 		for _, e := range entries {
 			if v, ok := id.next(); ok {
 				gotInts = append(gotInts, &v)
