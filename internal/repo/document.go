@@ -53,6 +53,8 @@ type document struct {
 	editActors map[kaijutsu.Principal]kaijutsu.ActorID
 
 	covered      int  // changes in the snapshot on disk
+	coveredBytes int  // their bytes
+	tailBytes    int  // bytes of the changes behind it
 	snapshotting bool // a snapshot job is under way
 }
 
@@ -231,6 +233,7 @@ func (d *document) load() error {
 			if err := d.graph.RestoreChange(c); err != nil {
 				return fmt.Errorf("snapshot: %w", err)
 			}
+			d.coveredBytes += len(c.Raw)
 		}
 		d.covered = len(changes)
 		d.graph.SetSnapshot(doc.Snapshot.Chunk, d.covered)
@@ -239,6 +242,7 @@ func (d *document) load() error {
 		if err := d.graph.Restore(c.Raw); err != nil {
 			return fmt.Errorf("change %d: %w", c.Index, err)
 		}
+		d.tailBytes += len(c.Raw)
 	}
 	if got := d.graph.Heads(); !got.Equal(doc.Heads) {
 		return fmt.Errorf("heads are %v, the store says %v: the log is damaged; restore a backup", got, doc.Heads)
@@ -353,6 +357,9 @@ func (d *document) commit(st *staged) {
 		return
 	}
 	d.headsAt = d.repo.cfg.Now()
+	for _, c := range st.changes {
+		d.tailBytes += len(c.Raw)
+	}
 	d.show(st)
 	st.answer(nil)
 	d.measure()

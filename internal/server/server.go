@@ -129,6 +129,9 @@ func (s *Server) URL() string { return "http://" + reachable(s.ln.Addr().String(
 // SyncURL returns the address that editors connect to.
 func (s *Server) SyncURL() string { return "ws://" + reachable(s.ln.Addr().String()) + "/sync" }
 
+// Dir returns the data directory.
+func (s *Server) Dir() string { return s.cfg.Dir }
+
 // Auth returns the mode in force, "local" or "token".
 func (s *Server) Auth() string { return s.gate.mode }
 
