@@ -26,6 +26,9 @@ const (
 	jitterChars = 4
 	// maxPlaceChars bounds the integers that are counted on from.
 	maxPlaceChars = 12
+	// longKey is from where on no level is added while there is a digit with
+	// room: halving one gap over and over would add a level each time.
+	longKey = 48
 )
 
 // gap is where a key is wanted: above low, and below high unless open.
@@ -44,11 +47,16 @@ func (g gap) fits(key string) bool { return key > g.low && (g.open || key < g.hi
 // key returns a key in the gap, false if there is no room: between equal keys,
 // or between some that other programs made.
 func (g gap) key() (string, bool) {
-	steps := [](func() (string, bool)){g.above, g.below}
+	steps := []func() (string, bool){g.above, g.below}
 	if g.down {
 		steps[0], steps[1] = steps[1], steps[0]
 	}
-	for _, step := range append(steps, g.inside, g.middle) {
+	if len(g.low) < longKey {
+		steps = append(steps, g.inside, g.middle)
+	} else {
+		steps = append(steps, g.middle, g.inside)
+	}
+	for _, step := range steps {
 		if key, ok := step(); ok && g.fits(key) {
 			return key, true
 		}
@@ -57,36 +65,28 @@ func (g gap) key() (string, bool) {
 }
 
 // above counts on from low.
-func (g gap) above() (string, bool) {
-	levels := parseLevels(g.low)
-	if n := len(levels); g.afterOwn && n > 0 && levels[n-1].whole {
-		if c, ok := increment(levels[n-1].counter); ok && g.fits(levels[n-1].before+levels[n-1].place+levels[n-1].jitter+c) {
-			return levels[n-1].before + levels[n-1].place + levels[n-1].jitter + c, true
-		}
-	}
-	for _, l := range levels { // the highest level with room makes the shortest key
-		if p, ok := increment(l.place); ok {
-			if key := l.before + p + jitter() + firstOfRun; g.fits(key) {
-				return key, true
-			}
-		}
-	}
-	return "", false
-}
+func (g gap) above() (string, bool) { return g.count(g.low, g.afterOwn, increment) }
 
 // below counts down from high.
 func (g gap) below() (string, bool) {
 	if g.open {
 		return "", false
 	}
-	levels := parseLevels(g.high)
-	if n := len(levels); g.beforeOwn && n > 0 && levels[n-1].whole {
-		if c, ok := decrement(levels[n-1].counter); ok && g.fits(levels[n-1].before+levels[n-1].place+levels[n-1].jitter+c) {
-			return levels[n-1].before + levels[n-1].place + levels[n-1].jitter + c, true
+	return g.count(g.high, g.beforeOwn, decrement)
+}
+
+// count takes a step from a key: within its run if that goes on, else to the
+// next place, of the highest level with room, which makes the shortest key.
+func (g gap) count(from string, own bool, step func(string) (string, bool)) (string, bool) {
+	levels := parseLevels(from)
+	if n := len(levels); own && n > 0 && levels[n-1].whole {
+		l := levels[n-1]
+		if c, ok := step(l.counter); ok && g.fits(l.before+l.place+l.jitter+c) {
+			return l.before + l.place + l.jitter + c, true
 		}
 	}
 	for _, l := range levels {
-		if p, ok := decrement(l.place); ok {
+		if p, ok := step(l.place); ok {
 			if key := l.before + p + jitter() + firstOfRun; g.fits(key) {
 				return key, true
 			}
@@ -115,12 +115,12 @@ func (g gap) middle() (string, bool) {
 		}
 		if high-low > 1 {
 			key.WriteByte(orderDigits[low+1+rand.IntN(high-low-1)])
-			return key.String() + jitter() + firstOfRun, true
+			return key.String() + jitter(), true
 		}
 		key.WriteByte(orderDigits[low])
 		free = free || low < high
 	}
-	return key.String() + jitter() + firstOfRun, true
+	return key.String() + jitter(), true
 }
 
 // level is one level of a key, or what of it can be made out.
