@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
 )
 
 // jsOps describes the operations of a change as JavaScript's decodeChange does.
@@ -46,7 +45,7 @@ func jsOp(c *Change, op *Op) map[string]any {
 		}
 	}
 	if op.Action == Put || op.Action == Increment || op.MarkBegin {
-		jsValue(js, op.Value, op.Action == Increment)
+		jsValue(js, op.Value, op.Action != Put)
 	}
 	return js
 }
@@ -73,11 +72,11 @@ func jsValue(js map[string]any, v Value, bare bool) {
 	case String:
 		js["value"], _ = v.Str()
 	case Bytes:
-		b := map[string]any{}
-		for i, c := range v.Raw {
-			b[strconv.Itoa(i)] = c // as JSON.stringify writes a Uint8Array
+		list := []int{}
+		for _, b := range v.Raw {
+			list = append(list, int(b))
 		}
-		js["value"] = b
+		js["value"] = list
 	case Counter:
 		js["value"], _ = v.Counter()
 		kind = "counter"

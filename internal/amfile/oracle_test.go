@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os/exec"
+	"reflect"
 	"testing"
 )
 
@@ -86,4 +87,56 @@ func (o *oracle) try(change []byte) verdict {
 	var v verdict
 	o.ask('T', change, &v)
 	return v
+}
+
+func TestChangesReadAsInJavaScript(t *testing.T) {
+	o := startOracle(t)
+	compared, unreadable := 0, 0
+	realHistories(t, 37, realChanges(t, 1200), "", func(real realHistory) {
+		for i, raw := range real.changes {
+			if i%3 != 0 {
+				continue
+			}
+			c, err := DecodeChange(raw)
+			if err != nil {
+				t.Fatalf("%s: change %d: %v", real.name, i, err)
+			}
+			want := map[string]any{}
+			o.ask('D', raw, &want)
+			if want["error"] != nil {
+				unreadable++ // JavaScript cannot show integers beyond 2^53 here
+				continue
+			}
+			compared++
+			wantAsInJavaScript(t, c, want)
+			if t.Failed() {
+				t.Fatalf("%s: change %d: %x", real.name, i, raw)
+			}
+		}
+	})
+	if compared < 5*unreadable {
+		t.Errorf("%d changes compared, %d unreadable: too few", compared, unreadable)
+	}
+	t.Logf("%d changes compared", compared)
+}
+
+func wantAsInJavaScript(t *testing.T, c *Change, want map[string]any) {
+	t.Helper()
+	deps := []string{}
+	for _, dep := range c.Deps {
+		deps = append(deps, dep.String())
+	}
+	var message any
+	if c.Message != "" {
+		message = c.Message
+	}
+	got := plainJSON(map[string]any{
+		"hash": c.Hash.String(), "actor": c.Author().String(), "seq": c.Seq, "startOp": c.StartOp,
+		"time": c.Time, "message": message, "deps": deps, "ops": jsOps(c),
+	}).(map[string]any)
+	for field, value := range got {
+		if !reflect.DeepEqual(value, want[field]) {
+			t.Errorf("%s = %v, want %v", field, value, want[field])
+		}
+	}
 }
