@@ -131,13 +131,16 @@ func (c *conn) peerID() string {
 // it.
 func (c *conn) fail(code websocket.StatusCode, err error) {
 	reason := tell(err)
-	c.hub.log.Info("connection closed", "peer", c.peerID(), "principal", c.by, "code", int(code), "err", err)
 	c.mu.Lock()
-	if c.ending == nil {
+	served := c.ending == nil && !c.gone
+	if served {
 		c.out.control = append(c.out.control, c.errorFrame(reason))
 	}
 	c.mu.Unlock()
-	c.end(code, reason)
+	if served {
+		c.hub.log.Info("connection closed", "peer", c.peerID(), "principal", c.by, "code", int(code), "err", err)
+		c.end(code, reason)
+	}
 }
 
 // end closes the connection: what is in the control queue is still written,

@@ -33,6 +33,9 @@ func (h *Hub) keep() {
 // check closes a connection that has not joined, cuts one that does not
 // answer, and pings one that is silent.
 func (c *conn) check() {
+	if c.ended() {
+		return
+	}
 	t, now := c.hub.cfg.Timing, c.hub.since()
 	if c.who.Load() == nil && now-c.opened > t.Join {
 		c.hub.count.timedOut.Add(1)
