@@ -3,9 +3,10 @@
 import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, extname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
-process.chdir(import.meta.dirname)
+process.chdir(fileURLToPath(new URL(".", import.meta.url)))
 const out = process.argv[2] ?? "dist"
 
 /** Everything the page is made of, as the Go test lists it too. */

@@ -53,7 +53,7 @@ export class Actors {
       const before = this.#names.size
       for (const { id, author } of list ?? []) {
         const actor = actors.get(id)
-        if (actor && author) this.#names.set(actor, author.replace(/^[a-z]+:/, ""))
+        if (actor && author && author !== actor) this.#names.set(actor, author)
       }
       return this.#names.size > before
     } catch {

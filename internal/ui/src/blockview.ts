@@ -88,7 +88,7 @@ export class BlockView {
     setText(this.#badges.author, text)
     setAttr(this.#badges.author, "data-own", own ? "" : null)
     setAttr(this.#badges.author, "title", `author: ${text} (actor ${this.actor})`)
-    this.#badges.author.style.setProperty("--hue", String(parseInt(this.actor.slice(0, 4) || "0", 16) % 360))
+    this.#badges.author.style.setProperty("--hue", String(hue(text)))
   }
 
   /** Puts the keyboard into the block; in a text, the caret at `end` or at the start. */
@@ -182,6 +182,13 @@ export function fit(box: HTMLTextAreaElement): void {
   if (growsByItself) return
   box.style.height = "auto"
   box.style.height = `${box.scrollHeight}px`
+}
+
+/** A colour of one's own, in degrees. */
+function hue(name: string): number {
+  let sum = 0
+  for (const c of name) sum = (sum * 31 + c.codePointAt(0)!) % 360
+  return sum
 }
 
 function clock(ms: number): string {

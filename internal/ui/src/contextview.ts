@@ -5,7 +5,7 @@ import type { DocHandle, DocHandleChangePayload } from "@automerge/automerge-rep
 import type { Actors } from "./actors"
 import { BlockView, fit, type BlockHost } from "./blockview"
 import { h, oncePerFrame } from "./dom"
-import { inOrder, newBlockID, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type Place, type Row } from "./schema"
+import { bySibling, inOrder, isBlock, newBlockID, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type Place, type Row } from "./schema"
 import { splicesAt, TextBox } from "./textbox"
 
 /** Something shown in the main part of the page. */
@@ -14,7 +14,7 @@ export interface View {
   close(): void
 }
 
-/** How near to its end, in pixels, a list must be to follow what is added. */
+/** How near to its end, in pixels, the list must be to follow what is added. */
 const followPixels = 120
 
 export class ContextView implements View, BlockHost {
@@ -28,6 +28,9 @@ export class ContextView implements View, BlockHost {
   #blocks = new Map<string, Block>()
   #views = new Map<string, BlockView>()
   #rows: Row[] = []
+  #following = false // the end of the list is in sight
+  #sight = new IntersectionObserver(entries => (this.#following = entries.at(-1)!.isIntersecting), { rootMargin: `0px 0px ${followPixels}px 0px` })
+  #scrollToEnd = oncePerFrame(() => this.el.parentElement?.scrollTo({ top: this.el.parentElement.scrollHeight }))
   #learn = oncePerFrame(() => void this.#learnAuthors())
   #onChange = (e: DocHandleChangePayload<ContextDoc>) => this.#changed(e.doc, e.patches)
 
@@ -54,6 +57,7 @@ export class ContextView implements View, BlockHost {
       keydown: (e: KeyboardEvent) => this.#composerKey(e),
       input: () => fit(this.#composer),
     })
+    const end = h("div", { class: "end" })
     this.el = h(
       "section",
       { class: "context", "aria-label": "Context" },
@@ -61,6 +65,7 @@ export class ContextView implements View, BlockHost {
       h("p", { class: "address" }, h("code", {}, handle.url)),
       this.#list,
       this.#empty,
+      end,
       h(
         "form",
         {
@@ -77,16 +82,23 @@ export class ContextView implements View, BlockHost {
     )
     this.#readAll(doc)
     handle.on("change", this.#onChange)
+    this.#sight.observe(end)
   }
 
   close(): void {
+    this.#sight.disconnect()
     this.handle.off("change", this.#onChange)
+  }
+
+  /** The number of blocks that show. */
+  get length(): number {
+    return this.#rows.length
   }
 
   insertBelow(id: string): void {
     const at = this.#blocks.get(id)
     if (!at) return
-    const made = this.#add(this.#placeAfter(at), "")
+    const made = this.#add(this.#placeAfter(at.parent, at), "")
     this.#views.get(made)?.focus()
   }
 
@@ -132,18 +144,17 @@ export class ContextView implements View, BlockHost {
       if (entry) entry.patches.push(patch)
       else touched.set(id, { page: String(patch.path[1]), patches: [patch] })
     }
-    const follow = this.#atEnd()
     let moved = false
     for (const [id, { page, patches }] of touched) {
       const raw = doc.pages[page]?.[id]
-      if (raw && typeof raw === "object") moved = this.#read(page, id, raw, patches) || moved
+      if (isBlock(page, id, raw)) moved = this.#read(page, id, raw, patches) || moved
       else if (this.#views.has(id)) {
         this.#drop(id)
         moved = true
       }
     }
     if (moved) this.#arrange()
-    if (follow && touched.size > 0) this.#scrollToEnd()
+    if (this.#following && touched.size > 0) this.#scrollToEnd()
   }
 
   /** Lays the list out anew, moving as few elements as it can and keeping the keyboard's place. */
@@ -168,18 +179,15 @@ export class ContextView implements View, BlockHost {
     this.#learn()
   }
 
-  /** The place right behind a block, among its siblings. */
-  #placeAfter(at: Block): Place {
-    const siblings = this.#siblings(at.parent)
-    const next = siblings[siblings.findIndex(b => b.id === at.id) + 1]
-    return { parent: at.parent, after: at.order, before: next ? next.order : null }
-  }
-
-  /** The blocks below a parent in order, deleted ones too: their keys are taken. */
-  #siblings(parent: string): Block[] {
-    return [...this.#blocks.values()]
-      .filter(b => b.parent === parent)
-      .sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : a.id < b.id ? -1 : 1))
+  /** The place right behind a block among its siblings, or behind all of them. */
+  #placeAfter(parent: string, at?: Block): Place {
+    // Deleted blocks count too: their keys are taken.
+    const siblings = [...this.#blocks.values()].filter(b => b.parent === parent).sort(bySibling)
+    const before = at ?? siblings.at(-1)
+    const next = at && siblings[siblings.indexOf(at) + 1]
+    const own = A.getActorId(this.handle.doc())
+    const afterOwn = before !== undefined && this.#views.get(before.id)?.actor === own
+    return { parent, low: before?.order ?? "", high: next?.order ?? null, afterOwn }
   }
 
   #add(place: Place, text: string): string {
@@ -191,8 +199,7 @@ export class ContextView implements View, BlockHost {
   #addComposed(): void {
     const text = this.#composer.value
     if (text.trim() === "") return this.#composer.focus()
-    const last = this.#siblings("").at(-1)
-    this.#add({ parent: "", after: last?.order ?? "", before: null }, text)
+    this.#add(this.#placeAfter(""), text)
     this.#composer.value = ""
     fit(this.#composer)
     this.#composer.focus()
@@ -209,15 +216,6 @@ export class ContextView implements View, BlockHost {
       const last = this.#rows.at(-1)
       if (last) this.#views.get(last.block.id)?.focus()
     }
-  }
-
-  #atEnd(): boolean {
-    const scroller = this.el.parentElement
-    return !!scroller && scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < followPixels
-  }
-
-  #scrollToEnd(): void {
-    this.el.parentElement?.scrollTo({ top: this.el.parentElement.scrollHeight })
   }
 
   async #learnAuthors(): Promise<void> {

@@ -9,7 +9,7 @@ import { h, oncePerFrame, setAttr, setText } from "./dom"
 import { JSONView } from "./jsonview"
 import { Link } from "./link"
 import { Acknowledged, light } from "./saved"
-import { inOrder, isContext, rawBlocks, readBlock } from "./schema"
+import { isContext } from "./schema"
 import { Sidebar } from "./sidebar"
 
 const sidebar = new Sidebar()
@@ -54,7 +54,7 @@ function run(): void {
       return
     }
     if (server) acknowledged.note(doc, server)
-    const now = light(connected, doc.heads(), server ? doc.getSyncInfo(server)?.lastHeads : undefined, acknowledged.unsent(doc))
+    const now = light(connected, doc.heads(), server ? doc.getSyncInfo(server)?.lastHeads : undefined, () => acknowledged.unsent(doc))
     acknowledged.mark(doc.documentId, now.unsent > 0)
     setAttr(lamp, "data-state", now.state)
     setAttr(lamp, "data-unsent", String(now.unsent))
@@ -76,20 +76,14 @@ function run(): void {
 
   const changed = () => {
     const doc = shown?.isReady() ? shown.doc() : null
-    if (!shown || !doc) return
+    if (!shown || !doc) return queueMicrotask(() => shown?.isReady() && changed()) // a first arrival is told before the handle is ready
     if (!view || isContext(doc) !== view instanceof ContextView) present(shown) // it arrived, or became a context
     if (isContext(doc)) {
       document.title = `${doc.title || "Untitled"} · Kaijutsu`
-      retitle()
+      if (view instanceof ContextView) sidebar.retitle(shown.url, String(doc.title ?? ""), view.length)
     } else document.title = "Document · Kaijutsu"
     showLight()
   }
-  const retitle = oncePerFrame(() => {
-    const doc = shown?.isReady() ? shown.doc() : null
-    if (!shown || !isContext(doc)) return
-    const blocks = new Map([...rawBlocks(doc)].map(([, id, raw]) => [id, readBlock(id, raw)]))
-    sidebar.retitle(shown.url, String(doc.title ?? ""), inOrder(blocks).length)
-  })
   const written = () => {
     // A change made here: its actor is this browser.
     if (shown?.isReady()) actors.mine(A.getActorId(shown.doc() as A.Doc<unknown>))

@@ -15,11 +15,12 @@ export interface Light {
 
 const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && new Set([...a, ...b]).size === a.length
 
-/** The light for a document, given what the server acknowledged of it. */
-export function light(connected: boolean, heads: UrlHeads, acknowledged: UrlHeads | undefined, unsent: number): Light {
-  if (!connected) return { state: "offline", text: `offline (${unsent} unsent)`, unsent }
-  if (acknowledged && same(heads, acknowledged)) return { state: "saved", text: "saved", unsent: 0 }
-  return { state: "saving", text: "saving…", unsent }
+/** The light for a document, given what the server acknowledged of it; `count` counts what it has not. */
+export function light(connected: boolean, heads: UrlHeads, acknowledged: UrlHeads | undefined, count: () => number): Light {
+  if (connected && acknowledged && same(heads, acknowledged)) return { state: "saved", text: "saved", unsent: 0 }
+  const unsent = count()
+  if (connected) return { state: "saving", text: "saving…", unsent }
+  return { state: "offline", text: `offline (${unsent} unsent)`, unsent }
 }
 
 /**

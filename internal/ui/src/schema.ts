@@ -2,7 +2,7 @@
 
 import * as A from "@automerge/automerge/slim"
 import { hash } from "fast-sha256" // crypto.subtle is not there on plain http beyond this machine
-import { between } from "./order"
+import { keyIn, type Gap } from "./order"
 
 /** A field written once: a scalar string in the document. */
 type Scalar = A.ImmutableString | string
@@ -71,13 +71,26 @@ export function contentOf(raw: RawBlock): { form: Form; content: string } {
   return { form: "chunks", content: Array.isArray(raw.chunks) ? raw.chunks.map(str).join("") : "" }
 }
 
+/** The lattice of statuses: where clients disagree, the higher one shows. */
+const ranks: Record<string, number> = { pending: 1, running: 2, done: 3, error: 3, cancelled: 3 }
+
+/** The status that shows: done if there is none; a late "running" never beats one that ends the work. */
+function statusOf(raw: RawBlock): string {
+  const status = str(raw.status)
+  if (ranks[status] === 3) return status
+  if (raw.status === undefined || !A.getObjectId(raw)) return ranks[status] ? status : "done"
+  let best = status
+  for (const other of Object.values(A.getConflicts(raw, "status") ?? {})) if ((ranks[str(other)] ?? 0) > (ranks[best] ?? 0)) best = str(other)
+  return ranks[best] ? best : "done"
+}
+
 /** Reads one block. Fields of a wrong type read as absent. */
 export function readBlock(id: string, raw: RawBlock): Block {
   return {
     id,
-    kind: str(raw.kind),
-    role: str(raw.role),
-    status: str(raw.status),
+    kind: str(raw.kind) || "text",
+    role: str(raw.role) || "user",
+    status: statusOf(raw),
     parent: str(raw.parent),
     order: str(raw.order),
     deleted: raw.deleted === true,
@@ -87,17 +100,21 @@ export function readBlock(id: string, raw: RawBlock): Block {
   }
 }
 
-/** Every block of a context, in no order. */
+/** Every block of a context, in no order. What lies on a page where it does not belong is no block. */
 export function* rawBlocks(doc: ContextDoc): Generator<[page: string, id: string, raw: RawBlock]> {
   for (const [page, blocks] of Object.entries(doc.pages)) {
     if (typeof blocks !== "object" || blocks === null) continue
     for (const [id, raw] of Object.entries(blocks)) {
-      if (typeof raw === "object" && raw !== null) yield [page, id, raw]
+      if (isBlock(page, id, raw)) yield [page, id, raw]
     }
   }
 }
 
-const bySibling = (a: Block, b: Block) => (a.order < b.order ? -1 : a.order > b.order ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+/** How deep the tree goes; a block that would stand deeper shows at the root. */
+const maxDepth = 512
+
+/** Orders siblings: by order key, ties by id. */
+export const bySibling = (a: Block, b: Block) => (a.order < b.order ? -1 : a.order > b.order ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 /** A block's place in the tree, as the page lists it. */
 export interface Row {
@@ -106,47 +123,74 @@ export interface Row {
 }
 
 /**
- * The blocks as people read them: parents before children, siblings by order,
- * ties by id. A block whose parent is missing, or that is in a circle of
- * parents, stands at the root. Deleted blocks are left out, with what hangs below them.
+ * The blocks as people read them: parents before children, siblings by order.
+ * At the root stand also those whose parent is missing, the one with the
+ * lowest id of each circle of parents, and what would be too deep. Deleted
+ * blocks are left out, with what hangs below them.
  */
 export function inOrder(blocks: Map<string, Block>): Row[] {
-  const children = new Map<string, Block[]>()
-  for (const block of blocks.values()) {
-    const parent = blocks.has(block.parent) ? block.parent : ""
-    const siblings = children.get(parent)
-    if (siblings) siblings.push(block)
-    else children.set(parent, [block])
-  }
+  const children = childrenOf(blocks, circles(blocks))
   const rows: Row[] = []
-  const seen = new Set<string>()
-  const walk = (tops: Block[]) => {
-    const stack = tops.map(block => ({ block, depth: 0 })).reverse()
-    for (let row = stack.pop(); row; row = stack.pop()) {
-      if (seen.has(row.block.id)) continue
-      seen.add(row.block.id)
-      if (row.block.deleted) {
-        hide(row.block)
-        continue
-      }
-      rows.push(row)
-      const below = (children.get(row.block.id) ?? []).sort(bySibling)
-      for (let i = below.length - 1; i >= 0; i--) stack.push({ block: below[i]!, depth: row.depth + 1 })
-    }
+  const push = (stack: Row[], parent: string, depth: number) => {
+    const list = children.get(parent) ?? []
+    for (let i = list.length - 1; i >= 0; i--) stack.push({ block: list[i]!, depth })
   }
-  const hide = (top: Block) => {
-    const stack = [top]
-    for (let block = stack.pop(); block; block = stack.pop()) {
-      for (const child of children.get(block.id) ?? []) {
-        if (seen.has(child.id)) continue
-        seen.add(child.id)
-        stack.push(child)
-      }
-    }
+  const stack: Row[] = []
+  push(stack, "", 0)
+  for (let row = stack.pop(); row; row = stack.pop()) {
+    if (row.block.deleted) continue
+    rows.push(row)
+    push(stack, row.block.id, row.depth + 1)
   }
-  walk((children.get("") ?? []).sort(bySibling))
-  if (seen.size < blocks.size) walk([...blocks.values()].filter(b => !seen.has(b.id)).sort(bySibling))
   return rows
+}
+
+/** The children of each block in order; those of "" stand at the root. */
+function childrenOf(blocks: Map<string, Block>, cut: Set<Block>): Map<string, Block[]> {
+  const arrange = () => {
+    const children = new Map<string, Block[]>()
+    for (const block of blocks.values()) {
+      const parent = blocks.has(block.parent) && !cut.has(block) ? block.parent : ""
+      const siblings = children.get(parent)
+      if (siblings) siblings.push(block)
+      else children.set(parent, [block])
+    }
+    for (const siblings of children.values()) siblings.sort(bySibling)
+    return children
+  }
+  const children = arrange()
+  const stack: Row[] = (children.get("") ?? []).map(block => ({ block, depth: 0 }))
+  const before = cut.size
+  for (let row = stack.pop(); row; row = stack.pop()) {
+    for (const block of children.get(row.block.id) ?? []) {
+      const deep = row.depth + 1 === maxDepth
+      if (deep) cut.add(block)
+      stack.push({ block, depth: deep ? 0 : row.depth + 1 })
+    }
+  }
+  return cut.size === before ? children : arrange()
+}
+
+/** The block with the lowest id of each circle of parents. */
+function circles(blocks: Map<string, Block>): Set<Block> {
+  const cut = new Set<Block>()
+  const walks = new Map<Block, number>() // which walk came by
+  let walk = 0
+  for (const start of blocks.values()) {
+    walk++
+    let block: Block | undefined = start
+    for (; block && !walks.has(block); block = blocks.get(block.parent)) walks.set(block, walk)
+    if (!block || walks.get(block) !== walk) continue
+    let lowest = block
+    for (let at = blocks.get(block.parent)!; at !== block; at = blocks.get(at.parent)!) if (at.id < lowest.id) lowest = at
+    cut.add(lowest)
+  }
+  return cut
+}
+
+/** Reports whether what lies on a page under an id is a block. */
+export function isBlock(page: string, id: string, raw: unknown): raw is RawBlock {
+  return typeof raw === "object" && raw !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && pageOf(id) === page
 }
 
 /** A UUIDv7 (RFC 9562 §5.7): a block's id says when it was made. */
@@ -171,23 +215,14 @@ export function pageOf(blockID: string): string {
 }
 
 /** What a new block needs to know of its place. */
-export interface Place {
+export interface Place extends Gap {
   parent: string
-  /** Order keys of the siblings before and after; "" and null at the ends. */
-  after: string
-  before: string | null
 }
 
 /** Puts a new text block into a context, within a change. */
 export function putTextBlock(doc: ContextDoc, id: string, place: Place, text: string): void {
   const scalar = (s: string) => new A.ImmutableString(s)
-  const block: RawBlock = {
-    kind: scalar("text"),
-    role: scalar("user"),
-    status: scalar("done"),
-    order: scalar(between(place.after, place.before)),
-    text,
-  }
+  const block: RawBlock = { kind: scalar("text"), role: scalar("user"), status: scalar("done"), order: scalar(keyIn(place)), text }
   if (place.parent) block.parent = scalar(place.parent)
   doc.pages[pageOf(id)]![id] = block
 }

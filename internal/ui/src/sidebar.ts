@@ -46,6 +46,7 @@ export class Sidebar {
 
   /** Marks the document that is shown. */
   select(url: string): void {
+    if (url !== "" && url !== this.#current && !this.#links.has(url)) void this.refresh() // made a moment ago, elsewhere
     this.#current = url
     for (const [id, { link }] of this.#links) setAttr(link, "aria-current", id === url ? "page" : null)
   }

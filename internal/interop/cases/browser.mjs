@@ -1,0 +1,460 @@
+// The page in Chromium.
+import { join } from "node:path"
+import * as A from "@automerge/automerge"
+import { Person, closeBrowser } from "../lib/browser.mjs"
+import { equal, ok, random } from "../lib/check.mjs"
+import { find, saved, serverStorage } from "../lib/client.mjs"
+import { afterAll, inGroup, test } from "../lib/suite.mjs"
+import { pace, until } from "../lib/wait.mjs"
+
+inGroup("browser")
+afterAll(closeBrowser)
+
+/** A context with one text block in it. */
+async function context(t, title, content) {
+  const { url } = await t.server.op("context_create", { title })
+  const { id } = await t.server.op("block_create", { context: url, kind: "text", role: "user", form: "text", content })
+  return { url, id }
+}
+
+/** The text of a block in a stock client's document. */
+function textOf(handle, id) {
+  for (const page of Object.values(handle.doc().pages)) if (id in page) return page[id].text
+}
+
+function pathOf(handle, id) {
+  const [page] = Object.entries(handle.doc().pages).find(([, blocks]) => id in blocks)
+  return ["pages", page, id, "text"]
+}
+
+test("the first page says what to do, and makes a context", { kj: true, ms: 60_000 }, async t => {
+  const amy = await (await Person.at(t)).open(t.server.http)
+  await amy.lit("connected")
+  ok((await amy.tab.locator("main").innerText()).includes("kj ctx new"), "no command to try")
+  await amy.tab.getByRole("button", { name: "New context" }).click()
+  await amy.tab.keyboard.type("Made on the page é😀")
+  await amy.tab.keyboard.press("Enter")
+  await amy.tab.locator("section.context").waitFor()
+  equal(await amy.tab.getByLabel("Title", { exact: true }).inputValue(), "Made on the page é😀", "title")
+  ok((await amy.tab.locator("main").innerText()).includes("kj block append"), "no command to try in the empty context")
+  await until(async () => (await amy.tab.locator('.sidebar a[aria-current="page"]').innerText()).includes("Made on the page"), "the context in the list")
+  await amy.tab.getByLabel("New block").fill("First line\nand a second é😀")
+  await amy.tab.keyboard.press("Enter")
+  await amy.lit("saved")
+  const url = new URL(amy.tab.url()).hash.slice(1)
+  const { block_list: list } = await t.server.op("context_get", { context: url })
+  equal(list.map(b => [b.content, b.kind, b.role, b.form ?? "text"]), [["First line\nand a second é😀", "text", "user", "text"]], "what the server reads")
+  amy.satisfied()
+})
+
+test("two pages and a stock client write into one block at once", { kj: true, ms: 90_000 }, async t => {
+  const { url, id } = await context(t, "Together", "begin middle end")
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  const ben = await (await Person.at(t)).open(t.server.http, url)
+  const cleo = await t.client("cleo")
+  const handle = await find(cleo, url)
+  const path = pathOf(handle, id)
+
+  await amy.box(id).focus()
+  await amy.tab.keyboard.press("Control+Home")
+  await ben.box(id).focus()
+  await ben.tab.keyboard.press("Control+End")
+  const words = { amy: "Amy types this in front. ", ben: " Ben ends it so.", cleo: "·node·" }
+  await Promise.all([
+    amy.tab.keyboard.type(words.amy, { delay: 12 }),
+    ben.tab.keyboard.type(words.ben, { delay: 15 }),
+    (async () => {
+      for (const letter of words.cleo) {
+        handle.change(d => A.splice(d, [...path], textOf(handle, id).indexOf("middle") , 0, letter))
+        await pace(40)
+      }
+    })(),
+  ])
+  const want = `${words.amy}begin ${words.cleo}middle end${words.ben}`
+  await until(async () => textOf(handle, id) === want, () => `the stock client to read ${JSON.stringify(want)}, it reads ${JSON.stringify(textOf(handle, id))}`)
+  for (const person of [amy, ben]) {
+    await until(async () => (await person.shown(id)) === want, "the page to show it")
+    await person.lit("saved")
+    person.satisfied()
+  }
+  equal(await amy.box(id).evaluate(el => el.selectionStart), words.amy.length, "amy's caret")
+  equal(await ben.box(id).evaluate(el => el.value.length - el.selectionStart), 0, "ben's caret, from the end")
+  const { block_list: list } = await t.server.op("context_get", { context: url })
+  equal(list[0].content, want, "what the server reads")
+})
+
+test("a page cut off writes on, is reloaded without the server, and merges", { kj: true, own: true, ms: 120_000 }, async t => {
+  const { url, id } = await context(t, "Offline", "shared")
+  const proxy = await t.proxy()
+  const amy = await (await Person.at(t)).open(proxy.http, url)
+  const ben = await (await Person.at(t)).open(t.server.http, url)
+  await amy.lit("saved")
+  await amy.ready()
+
+  proxy.offline()
+  await amy.lit("offline")
+  equal(await amy.light(), { state: "offline", text: "offline (0 unsent)", unsent: 0 }, "the light with nothing unsent")
+  await amy.box(id).focus()
+  await amy.tab.keyboard.press("Control+Home")
+  await amy.tab.keyboard.type("offline ")
+  await amy.tab.getByLabel("New block").fill("a block made offline")
+  await amy.tab.keyboard.press("Enter")
+  await until(async () => (await amy.light()).unsent === "offline ".length + 1, "nine unsent changes")
+  equal((await amy.light()).text, "offline (9 unsent)", "the light")
+  await ben.box(id).focus()
+  await ben.tab.keyboard.press("Control+End")
+  await ben.tab.keyboard.type(" elsewhere")
+  await ben.lit("saved")
+
+  await amy.tab.evaluate(() => window.kaijutsu.repo.flush())
+  await amy.tab.reload()
+  await amy.tab.locator("section.context").waitFor()
+  equal(await amy.shown(id), "offline shared", "what the page shows after a reload without the server")
+  await until(async () => (await amy.light()).text === "offline (9 unsent)", "the unsent changes to be remembered")
+
+  proxy.online()
+  await amy.lit("saved", 30_000)
+  for (const person of [amy, ben]) {
+    await until(async () => (await person.shown(id)) === "offline shared elsewhere", "the merged text")
+    await until(async () => (await person.tab.locator("li[data-block]").count()) === 2, "the block made offline")
+    person.satisfied()
+  }
+})
+
+test("unsent changes of a document that nobody looks at reach the server too", { kj: true, own: true, ms: 90_000 }, async t => {
+  const { url, id } = await context(t, "Left behind", "shared")
+  const proxy = await t.proxy()
+  const amy = await (await Person.at(t)).open(proxy.http, url)
+  await amy.lit("saved")
+  await amy.ready()
+  proxy.offline()
+  await amy.lit("offline")
+  await amy.box(id).focus()
+  await amy.tab.keyboard.press("Control+End")
+  await amy.tab.keyboard.type("!")
+  await until(async () => (await amy.light()).unsent === 1, "one unsent change")
+  await amy.tab.evaluate(() => window.kaijutsu.repo.flush())
+  await amy.go("")
+  await amy.tab.reload()
+  proxy.online()
+  await until(async () => (await t.server.op("context_get", { context: url })).block_list[0].content === "shared!", "the change at the server", 20_000)
+  amy.satisfied()
+})
+
+test("the server is killed under two pages and loses nothing that they called saved", { kj: true, own: true, ms: 120_000 }, async t => {
+  const { url, id } = await context(t, "Killed", "")
+  const proxy = await t.proxy()
+  const people = []
+  for (let n = 0; n < 2; n++) people.push(await (await Person.at(t)).open(proxy.http, url))
+  let want = ""
+  for (let round = 0; round < 3; round++) {
+    const [writer, reader] = round % 2 ? [...people].reverse() : people
+    await writer.box(id).focus()
+    await writer.tab.keyboard.press("Control+End")
+    await writer.tab.keyboard.type(`round ${round}. `)
+    want += `round ${round}. `
+    await writer.lit("saved")
+    await t.server.kill()
+    await writer.lit("offline")
+    await writer.tab.keyboard.type(`after ${round}. `)
+    await until(async () => (await writer.light()).unsent === `after ${round}. `.length, "unsent changes")
+
+    // Nobody heals it: both pages are still cut off when the server is asked.
+    proxy.offline()
+    await t.server.start()
+    equal((await t.server.op("context_get", { context: url })).block_list[0].content, want, "what was saved")
+    proxy.retarget(t.server.http)
+    proxy.online()
+    want += `after ${round}. `
+    await writer.lit("saved", 30_000)
+    await until(async () => (await reader.shown(id)) === want, "the other page to show it")
+  }
+  for (const person of people) person.satisfied()
+})
+
+test("the light waits for the server's answer", { kj: true, own: true, ms: 60_000 }, async t => {
+  const { url, id } = await context(t, "Light", "x")
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  await amy.lit("saved")
+  t.server.child.kill("SIGSTOP")
+  try {
+    await amy.box(id).focus()
+    await amy.tab.keyboard.type("y")
+    await amy.lit("saving")
+    for (let n = 0; n < 20; n++) {
+      await pace(20)
+      equal((await amy.light()).state, "saving", "the light while the server stands still")
+    }
+  } finally {
+    t.server.child.kill("SIGCONT")
+  }
+  await amy.lit("saved")
+  amy.satisfied()
+})
+
+test("a block that is being streamed is shown as it grows", { kj: true, ms: 60_000 }, async t => {
+  const { url } = await context(t, "Stream", "Say something long.")
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  const { id } = await t.server.op("block_create", { context: url, kind: "text", role: "model", form: "chunks", content: "It" })
+  const lengths = new Set()
+  let want = "It"
+  for (let n = 0; n < 40; n++) {
+    await t.server.op("block_append", { context: url, block: id, text: ` grows ${n}` })
+    want += ` grows ${n}`
+    const shown = (await amy.block(id).count()) ? await amy.shown(id) : ""
+    ok(want.startsWith(shown), `the page shows ${JSON.stringify(shown)}`)
+    lengths.add(shown.length)
+  }
+  await until(async () => (await amy.shown(id)) === want, "the whole stream")
+  ok(lengths.size >= 5, `the page showed only ${lengths.size} states on the way`)
+  equal(await amy.block(id).locator(".badge.role").innerText(), "model", "role")
+  amy.satisfied()
+  return `${lengths.size} states of 40`
+})
+
+test("blocks are added where the keyboard says", { kj: true, ms: 60_000 }, async t => {
+  const { url, id } = await context(t, "Keyboard", "one")
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  await amy.tab.getByLabel("New block").fill("four")
+  await amy.tab.keyboard.press("Enter")
+  await amy.box(id).focus()
+  await amy.tab.keyboard.press("Control+Enter") // a block below, with the caret in it
+  await amy.tab.keyboard.type("two")
+  await amy.tab.keyboard.press("Control+Enter")
+  await amy.tab.keyboard.type("three")
+  await amy.tab.keyboard.press("Alt+ArrowUp") // back into "two"
+  await amy.tab.keyboard.type(" and a half")
+  await amy.lit("saved")
+  const want = ["one", "two and a half", "three", "four"]
+  const shown = () => amy.tab.locator("li[data-block] textarea").evaluateAll(list => list.map(el => el.value))
+  await until(async () => JSON.stringify(await shown()) === JSON.stringify(want), "the order on the page")
+  const { block_list: list } = await t.server.op("context_get", { context: url })
+  equal(list.map(b => b.content), want, "the order on the server")
+  for (let n = 0; n < 30; n++) {
+    await amy.tab.getByLabel("New block").fill(`line ${n}`)
+    await amy.tab.keyboard.press("Enter")
+    want.push(`line ${n}`)
+  }
+  await amy.lit("saved")
+  equal((await t.server.op("context_get", { context: url })).block_list.map(b => b.content), want, "the order after thirty more")
+  amy.satisfied()
+})
+
+test("the caret stays in its words while others write around it", { kj: true, ms: 60_000 }, async t => {
+  const { url, id } = await context(t, "Caret", "The quick brown fox\r\njumps over 👩‍👩‍👧 the lazy dog")
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  const handle = await find(await t.client("cleo"), url)
+  const path = pathOf(handle, id)
+  const at = (await amy.shown(id)).indexOf("lazy") + 2
+  await amy.box(id).focus()
+  await amy.box(id).evaluate((el, at) => el.setSelectionRange(at, at), at)
+  const around = () => amy.box(id).evaluate(el => el.value.slice(el.selectionStart - 2, el.selectionStart) + "|" + el.value.slice(el.selectionStart, el.selectionStart + 2))
+  const edits = [
+    d => A.splice(d, [...path], 0, 3, "A very"),
+    d => A.splice(d, [...path], textOf(handle, id).indexOf("\r\n"), 2, "\n\n"),
+    d => A.splice(d, [...path], textOf(handle, id).length, 0, " 😀"),
+    d => A.splice(d, [...path], textOf(handle, id).indexOf("brown"), 6, ""),
+    d => A.updateText(d, [...path], textOf(handle, id).replace("jumps", "leaps").replace("dog", "cat")),
+    d => A.splice(d, [...path], textOf(handle, id).indexOf("👩"), 8, "🎉"),
+  ]
+  for (const [n, edit] of edits.entries()) {
+    handle.change(edit)
+    await until(async () => (await amy.shown(id)) === textOf(handle, id).replaceAll("\r\n", "\n"), `edit ${n} on the page`)
+    equal(await around(), "la|zy", `the caret after edit ${n}`)
+  }
+  await amy.tab.keyboard.type("-X-")
+  await until(() => textOf(handle, id).includes("la-X-zy"), "what was typed there")
+  amy.satisfied()
+})
+
+test("random typing on two pages against a stock client ends equal", { kj: true, ms: 120_000 }, async t => {
+  const { url, id } = await context(t, "Fuzz", "start\r\nwith two lines 👩‍👩‍👧 é😀")
+  const people = []
+  for (let n = 0; n < 2; n++) people.push(await (await Person.at(t)).open(t.server.http, url))
+  const handle = await find(await t.client("cleo"), url)
+  const path = pathOf(handle, id)
+  // Inside the page: replace a random range of the box and say so, as typing, pasting and deleting do.
+  const typing = people.map(person =>
+    person.box(id).evaluate(async (el, rounds) => {
+      const pieces = ["a", "é", "😀", "👩‍👩‍👧", "\n", "two words", "", "", "x\ny", "\u{1F600}"]
+      const random = n => Math.floor(Math.random() * n)
+      const whole = at => (/[\udc00-\udfff]/.test(el.value[at] ?? "") ? at - 1 : at) // no caret stands within a character
+      el.focus()
+      for (let n = 0; n < rounds; n++) {
+        const from = whole(random(el.value.length + 1))
+        const to = Math.max(from, whole(Math.min(el.value.length, from + (random(3) ? 0 : random(6)))))
+        const piece = pieces[random(pieces.length)]
+        el.setSelectionRange(from, to)
+        el.setRangeText(piece, from, to, "end")
+        el.dispatchEvent(new InputEvent("input", { inputType: "insertText", data: piece, bubbles: true }))
+        await new Promise(next => setTimeout(next, random(12)))
+      }
+    }, 150),
+  )
+  for (let n = 0; n < 150; n++) {
+    handle.change(d => {
+      const text = textOf(handle, id)
+      const at = random(text.length + 1)
+      A.splice(d, [...path], at, Math.min(random(4), text.length - at), ["b", "\r\n", "🎉", "", "cd"][random(5)])
+    })
+    await pace(random(12))
+  }
+  await Promise.all(typing)
+  for (const person of people) {
+    await person.lit("saved", 20_000)
+    await until(
+      async () => (await person.shown(id)) === textOf(handle, id).replace(/\r\n?/g, "\n"),
+      "the page to show what the stock client reads",
+      20_000,
+    )
+    const doc = await person.tab.evaluate(([url, path]) => {
+      let value = Object.values(window.kaijutsu.repo.handles).find(h => h.url === url).doc()
+      for (const key of path) value = value[key]
+      return value
+    }, [url, path])
+    equal(doc, textOf(handle, id), "the document in the page")
+    person.satisfied()
+  }
+  ok(!/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\ufffd/.test(textOf(handle, id)), "a character was cut in two")
+  return `${textOf(handle, id).length} characters`
+})
+
+test("an input method is not disturbed by what others write", { kj: true, ms: 60_000 }, async t => {
+  const { url, id } = await context(t, "Input method", "漢字: end")
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  const handle = await find(await t.client("cleo"), url)
+  const path = pathOf(handle, id)
+  await amy.box(id).focus()
+  await amy.box(id).evaluate(el => el.setSelectionRange(4, 4))
+  const keys = await amy.context.newCDPSession(amy.tab)
+  await keys.send("Input.imeSetComposition", { text: "に", selectionStart: 1, selectionEnd: 1 })
+  handle.change(d => A.splice(d, [...path], 0, 0, "front "))
+  await until(() => amy.tab.evaluate(([url, path]) => {
+    let value = Object.values(window.kaijutsu.repo.handles).find(h => h.url === url).doc()
+    for (const key of path) value = value[key]
+    return value.startsWith("front ")
+  }, [url, path]), "the other's words in the page's document")
+  await keys.send("Input.imeSetComposition", { text: "にほ", selectionStart: 2, selectionEnd: 2 })
+  handle.change(d => A.splice(d, [...path], textOf(handle, id).length, 0, "!"))
+  await keys.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 })
+  await keys.send("Input.insertText", { text: "日本" })
+  await until(async () => (await amy.shown(id)) === "front 漢字: 日本end!" && textOf(handle, id) === "front 漢字: 日本end!", () => `the composed text; it is ${JSON.stringify(textOf(handle, id))}`)
+  await amy.lit("saved")
+  amy.satisfied()
+})
+
+test("any stock document is shown as it is, live", { kj: true, ms: 60_000 }, async t => {
+  const cleo = await t.client("cleo")
+  const handle = cleo.create({ title: "not a context", n: 1, bytes: new Uint8Array([1, 2, 255]), at: new Date(0), big: 2n ** 60n, counter: new A.Counter(4), scalar: new A.ImmutableString("s") })
+  await until(() => saved(handle, serverStorage(cleo)), "the server to have it")
+  const amy = await (await Person.at(t)).open(t.server.http, handle.url)
+  const shown = () => amy.tab.locator("section.json pre").innerText()
+  const text = await shown()
+  for (const part of ['"title": "not a context"', '"n": 1', "bytes(3) 0102ff", "1970-01-01T00:00:00.000Z", "1152921504606846976", '"counter": 4', '"scalar": "s"']) ok(text.includes(part), `${part} is not in ${text}`)
+  handle.change(d => (d.n = 2))
+  await until(async () => (await shown()).includes('"n": 2'), "the edit on the page")
+  amy.satisfied()
+})
+
+test("a wrong address, a missing document and one that comes later", { kj: true, ms: 60_000 }, async t => {
+  const proxy = await t.proxy()
+  proxy.offline()
+  const cleo = t.offlineClient("cleo", { via: proxy })
+  const made = cleo.create({ late: "but here" })
+  const amy = await (await Person.at(t)).open(t.server.http)
+  await amy.lit("connected")
+  await amy.go("automerge:wrong")
+  await amy.tab.getByText("This is not a document's address").waitFor()
+  await amy.go(made.url)
+  await amy.tab.getByText("Nobody has this document").waitFor()
+  proxy.online()
+  await amy.tab.locator("section.json").waitFor()
+  ok((await amy.tab.locator("section.json pre").innerText()).includes("but here"), "the document is not shown")
+  amy.satisfied()
+})
+
+test("text from documents is never run", { kj: true, ms: 60_000 }, async t => {
+  const bad = ["<script>window.hit=1</script>", '<img src=x onerror="window.hit=1">', "<svg onload=window.hit=1>", "javascript:window.hit=1", '"><iframe srcdoc="<script>parent.hit=1</script>">', "</textarea><script>window.hit=1</script>"]
+  const { url } = await t.server.op("context_create", { title: bad[1] })
+  for (const content of bad) for (const form of ["text", "body"]) await t.server.op("block_create", { context: url, kind: "text", role: "user", form, content })
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  await until(async () => (await amy.tab.locator("li[data-block]").count()) === bad.length * 2, "the blocks")
+  const shown = await amy.tab.locator("li[data-block] .content").evaluateAll(list => list.map(el => el.value ?? el.textContent))
+  equal([...new Set(shown)].sort(), [...bad].sort(), "what is shown")
+  await until(async () => (await amy.tab.locator(".sidebar a .name").allInnerTexts()).includes(bad[1]), "the title in the list")
+  const cleo = await t.client("cleo")
+  const json = cleo.create({ bad, [bad[1]]: bad[0] })
+  await until(() => saved(json, serverStorage(cleo)), "the server to have it")
+  await amy.go(json.url)
+  await amy.tab.locator("section.json").waitFor()
+  equal(await amy.tab.evaluate(() => [window.hit, document.querySelectorAll("main script, main img, main iframe, main svg").length]), [undefined, 0], "what ran, and what was made")
+  amy.satisfied()
+})
+
+test("everything has a name and can be reached by keyboard", { kj: true, ms: 60_000 }, async t => {
+  const { url, id } = await context(t, "Accessible", "text")
+  await t.server.op("block_create", { context: url, kind: "tool_result", role: "tool", form: "body", content: "result" })
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  await until(async () => (await amy.tab.locator("li[data-block]").count()) === 2, "the blocks")
+  const nameless = await amy.tab.evaluate(() =>
+    [...document.querySelectorAll("button, input, textarea, a, nav, [role], article, section")]
+      .filter(el => el.checkVisibility())
+      .filter(el => !(el.getAttribute("aria-label") || el.getAttribute("role") === "status" || el.innerText?.trim() || el.title))
+      .map(el => el.outerHTML.slice(0, 120)),
+  )
+  equal(nameless, [], "elements without a name")
+  const reached = new Set()
+  for (let n = 0; n < 25; n++) {
+    await amy.tab.keyboard.press("Tab")
+    reached.add(await amy.tab.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.innerText?.split("\n")[0] ?? ""))
+  }
+  for (const name of ["Skip to the document", "New context", "Accessible", "Title", "text by user: text", "content", "New block", "Add block"]) ok([...reached].some(r => r === name), `${name} is not reached; these are: ${[...reached].join(", ")}`)
+  ok(await amy.box(id).count(), "the block")
+  amy.satisfied()
+})
+
+test("how it looks", { kj: true, own: true, ms: 90_000 }, async t => {
+  const shots = process.env.KJ_SHOTS ?? t.dir()
+  const { url, id } = await context(t, "Release notes", "Please summarise what changed in the sync protocol since the last release.")
+  await t.server.op("context_create", { title: "Sprint planning, week 47" })
+  await t.server.op("context_create", { title: "Why is the build slow?" })
+  const add = (kind, role, form, content, parent) => t.server.op("block_create", { context: url, kind, role, form, content, ...(parent && { parent }) })
+  await add("thinking", "model", "body", "The log of internal/peer will tell; then the acknowledgement rules.", id)
+  const call = await add("tool_call", "model", "body", '{"cmd": "git log --oneline v0.1..HEAD -- internal/peer"}')
+  await add("tool_result", "tool", "body", "4af8c1d peer: close slow readers with a reason\n91b2c70 peer: acknowledge only what is on disk\n02cd9aa wire: read frames of old clients", call.id)
+  const cleo = await t.client("cleo")
+  const handle = await find(cleo, url)
+  const { id: streamed } = await add("text", "model", "chunks", "Three things changed:\n\n1. A reader that is too slow is told why")
+  for (const piece of [" before it is closed.", "\n2. \u201CSaved\u201D now means: on the server's disk", ", and not before"]) await t.server.op("block_append", { context: url, block: streamed, text: piece })
+  await until(() => Object.values(handle.doc().pages).some(page => page[streamed]?.chunks?.length === 4), "the stream at a stock client")
+  handle.change(d => {
+    // Still being written, as an agent leaves it between two pieces.
+    for (const page of Object.values(d.pages)) if (page[streamed]) page[streamed].status = new A.ImmutableString("running")
+  })
+  await until(() => saved(handle, serverStorage(cleo)), "the server to have it")
+  const amy = await (await Person.at(t, { viewport: { width: 1180, height: 820 } })).open(t.server.http, url)
+  await until(async () => (await amy.tab.locator("li[data-block]").count()) === 5, "the blocks")
+  await amy.tab.getByLabel("New block").fill("Add that old clients go on working.")
+  await amy.tab.keyboard.press("Enter")
+  await amy.lit("saved")
+  await until(async () => (await amy.tab.locator(".sidebar li").count()) === 3, "the list")
+  await until(async () => (await amy.tab.locator(".badge.author").allInnerTexts()).includes("local"), "the authors")
+  await amy.tab.locator("#stage").evaluate(el => (el.scrollTop = 0))
+  const shot = (name, options) => amy.tab.screenshot({ path: join(shots, name), animations: "disabled", ...options })
+  await shot("page-light.png")
+  await amy.tab.emulateMedia({ colorScheme: "dark" })
+  await shot("page-dark.png")
+  await amy.tab.setViewportSize({ width: 400, height: 780 })
+  await shot("page-narrow-dark.png")
+  await amy.tab.emulateMedia({ colorScheme: "light" })
+  await shot("page-narrow.png")
+  const wide = await amy.tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  equal(wide, 0, "pixels that the narrow page is too wide")
+  await amy.tab.getByRole("button", { name: "Contexts" }).click()
+  await shot("menu-narrow.png")
+  await amy.tab.setViewportSize({ width: 1180, height: 820 })
+  await amy.go("")
+  await amy.tab.getByText("Where people and agents write together").waitFor()
+  await shot("welcome-light.png")
+  amy.satisfied()
+})

@@ -1,0 +1,101 @@
+// Chromium with the page open, as people have it.
+import { execFileSync } from "node:child_process"
+import { chromium } from "playwright-core"
+import { until } from "./wait.mjs"
+
+const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+/** Where Chromium is: $KJ_CHROMIUM, or the first of the usual names in the path. */
+export function findChromium() {
+  if (process.env.KJ_CHROMIUM) return process.env.KJ_CHROMIUM
+  for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
+    try {
+      return execFileSync("which", [name], { encoding: "utf8" }).trim()
+    } catch {
+      // The next one.
+    }
+  }
+  throw new Error("no Chromium in the path; install it or set KJ_CHROMIUM")
+}
+
+let running
+
+/** The one browser of this run; each person gets a profile of their own within it. */
+async function browser() {
+  running ??= chromium.launch({ executablePath: findChromium(), args: flags })
+  return running
+}
+
+export async function closeBrowser() {
+  if (running) await (await running).close()
+  running = undefined
+}
+
+/** What a browser may say on its console while a server is away. */
+const away = /WebSocket connection to|ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|Failed to load resource: net::|ERR_INTERNET_DISCONNECTED/
+
+/** A person at the page: a fresh profile with one tab. */
+export class Person {
+  /** What the page complained about, except for a server that is away. */
+  complaints = []
+
+  static async at(t, { colorScheme = "light", viewport = { width: 1180, height: 800 } } = {}) {
+    const person = new Person()
+    person.context = await (await browser()).newContext({ colorScheme, viewport })
+    t.onClose(() => person.context.close())
+    person.tab = await person.context.newPage()
+    person.tab.on("console", m => m.type() === "error" && !away.test(m.text()) && person.complaints.push(m.text()))
+    person.tab.on("pageerror", err => away.test(err.message) || person.complaints.push(err.stack ?? err.message))
+    person.tab.on("dialog", dialog => (person.complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()))
+    return person
+  }
+
+  /** Opens the page of a server, at a document if a URL is given. */
+  async open(http, url) {
+    await this.tab.goto(url ? `${http}/#${url}` : http)
+    if (url) await this.tab.locator("section.context, section.json").waitFor()
+    return this
+  }
+
+  /** Opens another document on the page that is open. */
+  async go(url) {
+    await this.tab.evaluate(url => (location.hash = url), url)
+  }
+
+  block(id) {
+    return this.tab.locator(`[data-block="${id}"]`)
+  }
+
+  /** The text box of a text block. */
+  box(id) {
+    return this.block(id).locator("textarea")
+  }
+
+  /** What a block shows. */
+  shown(id) {
+    const content = this.block(id).locator(".content")
+    return content.evaluate(el => el.value ?? el.textContent)
+  }
+
+  /** The saved light: {state, text, unsent}. */
+  light() {
+    return this.tab.locator("output.light").evaluate(el => ({ state: el.dataset.state, text: el.textContent, unsent: Number(el.dataset.unsent ?? 0) }))
+  }
+
+  /** Waits for the light to show a state. */
+  async lit(state, ms = 15_000) {
+    await until(async () => (await this.light()).state === state, () => `the light to be ${state}`, ms)
+  }
+
+  /** Waits until the page can be opened without the server. */
+  async ready() {
+    await this.tab.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    // The documents are written to IndexedDB a moment after they change.
+    await this.tab.evaluate(() => window.kaijutsu.repo.flush())
+  }
+
+  /** Fails if the page complained. */
+  satisfied() {
+    if (this.complaints.length) throw new Error(`the page complained: ${this.complaints.slice(0, 3).join(" | ")}`)
+  }
+}

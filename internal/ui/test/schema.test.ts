@@ -1,0 +1,89 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as A from "@automerge/automerge/slim"
+import { inOrder, isBlock, isContext, madeAt, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type RawBlock } from "../src/schema"
+
+const block = (id: string, fields: Partial<Block> = {}): [string, Block] => [
+  id,
+  { id, kind: "text", role: "user", status: "done", parent: "", order: id, form: "text", content: id, deleted: false, collapsed: false, excluded: false, ...fields },
+]
+const shown = (...blocks: [string, Block][]) => inOrder(new Map(blocks)).map(row => "-".repeat(row.depth) + row.block.id)
+
+test("blocks stand in order", () => {
+  const cases: [string, [string, Block][], string[]][] = [
+    ["siblings by key", [block("b", { order: "2" }), block("a", { order: "3" }), block("c", { order: "1" })], ["c", "b", "a"]],
+    ["ties by id", [block("b", { order: "1" }), block("a", { order: "1" })], ["a", "b"]],
+    ["children below", [block("a"), block("b"), block("c", { parent: "a" }), block("d", { parent: "c" })], ["a", "-c", "--d", "b"]],
+    ["a missing parent", [block("b"), block("a", { parent: "gone" })], ["a", "b"]],
+    ["a deleted subtree", [block("a", { deleted: true }), block("b", { parent: "a" }), block("c")], ["c"]],
+    ["a circle", [block("c", { parent: "b" }), block("b", { parent: "c" }), block("d", { parent: "c" }), block("e")], ["b", "-c", "--d", "e"]],
+    ["its own parent", [block("a", { parent: "a" }), block("b")], ["a", "b"]],
+  ]
+  for (const [name, blocks, want] of cases) assert.deepEqual(shown(...blocks), want, name)
+})
+
+test("a tree that is too deep goes on at the root", () => {
+  const chain = Array.from({ length: 1200 }, (_, n) => block(`b${String(n).padStart(4, "0")}`, { parent: n ? `b${String(n - 1).padStart(4, "0")}` : "" }))
+  const rows = inOrder(new Map(chain))
+  assert.equal(rows.length, 1200)
+  assert.equal(Math.max(...rows.map(row => row.depth)), 511)
+  assert.deepEqual(
+    rows.filter(row => row.depth === 0).map(row => row.block.id),
+    ["b0000", "b0512", "b1024"],
+  )
+})
+
+const context = () => A.from({ schema: 1, title: "T", pages: Object.fromEntries(Array.from({ length: 64 }, (_, n) => [n.toString(16).padStart(2, "0"), {}])) } as unknown as Record<string, unknown>) as unknown as A.Doc<ContextDoc>
+
+test("a new text block reads back, its strings being scalars", () => {
+  const id = newBlockID()
+  const doc = A.change(context(), d => putTextBlock(d, id, { parent: "", low: "", high: null }, "hello é😀"))
+  assert.ok(isContext(doc))
+  const found = [...rawBlocks(doc)]
+  assert.equal(found.length, 1)
+  const [page, key, raw] = found[0]!
+  assert.deepEqual([page, key], [pageOf(id), id])
+  for (const field of ["kind", "role", "status", "order"] as const) assert.ok(A.isImmutableString(raw[field]), field)
+  const read = readBlock(key, raw)
+  assert.deepEqual([read.kind, read.role, read.status, read.form, read.content, read.parent, read.deleted], ["text", "user", "done", "text", "hello é😀", "", false])
+})
+
+test("content is text, else body, else chunks", () => {
+  const s = (text: string) => new A.ImmutableString(text)
+  const raw = (fields: object) => readBlock("x", { kind: s("text"), role: s("user"), order: s("a"), ...fields } as RawBlock)
+  assert.deepEqual([raw({ text: "t", body: s("b"), chunks: [s("c")] }).content, raw({ body: s("b"), chunks: [s("c")] }).content, raw({ chunks: [s("c"), s("d")] }).content, raw({}).content], ["t", "b", "cd", ""])
+  assert.equal(raw({ text: "" }).form, "text")
+})
+
+test("nonsense reads as defaults", () => {
+  const read = readBlock("x", { kind: 7, role: null, order: [], parent: {}, status: true, body: 5, deleted: "yes" } as unknown as RawBlock)
+  assert.deepEqual([read.kind, read.role, read.order, read.parent, read.status, read.content, read.deleted], ["text", "user", "", "", "done", "", false])
+})
+
+test("what is on the wrong page or has no UUID is no block", () => {
+  const id = newBlockID()
+  const wrong = pageOf(id) === "00" ? "01" : "00"
+  assert.ok(isBlock(pageOf(id), id, {}))
+  for (const [page, key, raw] of [[wrong, id, {}], [pageOf("name"), "name", {}], [pageOf(id), id, "text"], [pageOf(id), id, null]] as const) assert.ok(!isBlock(page, key, raw), `${page} ${key}`)
+})
+
+test("a late running does not beat done", () => {
+  const id = newBlockID()
+  const s = (text: string) => new A.ImmutableString(text)
+  const made = A.change(context(), d => putTextBlock(d, id, { parent: "", low: "", high: null }, ""))
+  const base = A.change(made, d => void (d.pages[pageOf(id)]![id]!.status = s("pending")))
+  for (let n = 0; n < 8; n++) {
+    // Both orders of the two actors.
+    const fork = (status: string) => A.change(A.clone(base), d => void (d.pages[pageOf(id)]![id]!.status = s(status)))
+    const doc = A.merge(fork("running"), fork("done"))
+    assert.equal(readBlock(id, doc.pages[pageOf(id)]![id]!).status, "done")
+  }
+})
+
+test("ids tell when a block was made", () => {
+  const now = Date.UTC(2031, 4, 6, 7, 8, 9, 123)
+  const id = newBlockID(now)
+  assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.equal(madeAt(id), now)
+  assert.equal(madeAt("6ba7b810-9dad-41d1-80b4-00c04fd430c8"), null)
+})
