@@ -130,6 +130,7 @@ func wrapArgs(cmd *cobra.Command) {
 		}
 		return nil
 	}
+	cmd.SuggestionsMinimumDistance = 2
 	if cmd.RunE == nil && cmd.Run == nil {
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {

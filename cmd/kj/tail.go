@@ -33,7 +33,7 @@ than at its end is printed again.
 				return err
 			}
 			defer resp.Body.Close()
-			p := &tailPrinter{w: cmd.OutOrStdout(), json: asJSON, quiet: fresh, shown: make(map[string]string)}
+			p := &tailPrinter{w: cmd.OutOrStdout(), notes: cmd.ErrOrStderr(), json: asJSON, quiet: fresh, shown: make(map[string]string)}
 			err = readEvents(resp.Body, p.event)
 			if cmd.Context().Err() != nil {
 				return nil // interrupted: that is how a tail ends
@@ -76,6 +76,7 @@ func readEvents(r io.Reader, f func(name, data string) error) error {
 // tailPrinter shows blocks as they change.
 type tailPrinter struct {
 	w     io.Writer
+	notes io.Writer // what is not a block's
 	json  bool
 	quiet bool              // until the first "live" event
 	shown map[string]string // block id → content on the terminal
@@ -86,7 +87,8 @@ func (p *tailPrinter) event(name, data string) error {
 	switch name {
 	case "live":
 		p.quiet = false
-		return nil
+		_, err := fmt.Fprintln(p.notes, "following; Ctrl-C ends it")
+		return err
 	case "error":
 		return fmt.Errorf("%s", data)
 	case "block":

@@ -58,6 +58,9 @@ type Server struct {
 	ln     net.Listener
 	served chan error
 
+	stopping context.Context // ends the streams, which do not end by themselves
+	stop     context.CancelFunc
+
 	summaryMu sync.Mutex
 	summaries map[kaijutsu.DocumentID]summary // guarded by summaryMu
 }
@@ -90,7 +93,9 @@ func Start(cfg Config) (*Server, error) {
 		served:    make(chan error, 1),
 		summaries: make(map[kaijutsu.DocumentID]summary),
 	}
+	s.stopping, s.stop = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
+		s.stop()
 		return nil, errors.Join(err, ln.Close())
 	}
 	s.http = &http.Server{
@@ -157,6 +162,7 @@ func (s *Server) Done() <-chan error { return s.served }
 // documents, then the store. Requests under way may finish until ctx ends.
 func (s *Server) Close(ctx context.Context) error {
 	_ = os.Remove(filepath.Join(s.cfg.Dir, addressFile)) // stale files are harmless
+	s.stop()
 	s.peers.Close()
 	err := s.http.Shutdown(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,11 +19,15 @@ import (
 // is cut off and may come back.
 const streamWriteTimeout = 30 * time.Second
 
+var errStopping = fmt.Errorf("the server is stopping: %w", kaijutsu.ErrUnavailable)
+
 // serveTail streams a context's blocks as server-sent events: an event "block"
 // for each block as it is, then "live", then "block" for each block whenever
 // it changes. Events show what is on disk. A slow follower sees fewer steps.
 func (s *Server) serveTail(w http.ResponseWriter, r *http.Request, by kaijutsu.Principal) {
-	ctx := r.Context()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.stopping, cancel)()
 	id, err := s.resolve(ctx, r.PathValue("context"))
 	if err != nil {
 		writeError(w, err)
@@ -54,10 +59,11 @@ func (s *Server) serveTail(w http.ResponseWriter, r *http.Request, by kaijutsu.P
 	for {
 		changed, err := watch.Next(ctx)
 		if err != nil {
-			if ctx.Err() == nil {
-				_ = out.send("error", err.Error()) // and the connection ends with it
-				_ = out.flush()
+			if ctx.Err() != nil {
+				err = errStopping // or the follower has gone, and will not read it
 			}
+			_ = out.send("error", err.Error()) // and the connection ends with it
+			_ = out.flush()
 			return
 		}
 		if out.sendBlocks(changed) != nil {
