@@ -31,6 +31,8 @@ type document struct {
 	done  chan struct{} // closed when the owner has returned
 	bytes atomic.Int64  // memory estimate
 
+	blocksOpen atomic.Bool // the read model is open, and perhaps the engine
+
 	unusable atomic.Bool // could not be opened: closed as soon as nobody uses it, so that the next use tries again
 
 	uses      int       // guarded by repo.mu
@@ -49,6 +51,7 @@ type document struct {
 
 	model      *blocks.Model  // nil until somebody asks for blocks
 	editor     *blocks.Editor // nil until somebody edits blocks here
+	modelUsed  time.Time
 	editorUsed time.Time
 	editActors map[kaijutsu.Principal]kaijutsu.ActorID
 
@@ -71,6 +74,8 @@ type (
 	}
 	pull  struct{ s *Session }
 	leave struct{ s *Session }
+	// trim closes what nobody has used for long.
+	trim struct{}
 	// call runs f with everything before it on disk.
 	call struct {
 		f     func(*document) error
@@ -86,6 +91,7 @@ type (
 func (receive) isRequest() {}
 func (pull) isRequest()    {}
 func (leave) isRequest()   {}
+func (trim) isRequest()    {}
 func (call) isRequest()    {}
 func (edit) isRequest()    {}
 
@@ -267,6 +273,8 @@ func (d *document) handle(batch []request) {
 			d.edit(r, st)
 		case leave:
 			d.leave(r.s)
+		case trim:
+			d.trim()
 		default:
 			reads = append(reads, r)
 		}
@@ -376,6 +384,7 @@ func (d *document) rollback(st *staged, err error) {
 	}
 	d.closeEditor() // it and the read model hold changes that do not exist
 	d.model = nil
+	d.measure()
 	for s := range st.receivers {
 		d.refuse(s, err)
 	}
@@ -482,4 +491,5 @@ func (d *document) measure() {
 		n += d.editor.Bytes()
 	}
 	d.bytes.Store(n)
+	d.blocksOpen.Store(d.model != nil)
 }

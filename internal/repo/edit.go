@@ -150,6 +150,7 @@ func (d *document) actorOf(by kaijutsu.Principal) kaijutsu.ActorID {
 
 // openModel fills the read model from the changes.
 func (d *document) openModel() error {
+	d.modelUsed = d.repo.cfg.Now()
 	if d.model != nil {
 		return nil
 	}
@@ -182,6 +183,19 @@ func (d *document) openEditor() error {
 	d.editor = e
 	d.measure()
 	return nil
+}
+
+// trim closes the engine and the read model when nobody has used them for
+// long: peers need neither.
+func (d *document) trim() {
+	now, idle := d.repo.cfg.Now(), d.repo.cfg.IdleAfter
+	if d.editor != nil && now.Sub(d.editorUsed) >= idle {
+		d.closeEditor()
+	}
+	if d.model != nil && d.editor == nil && len(d.watches) == 0 && now.Sub(d.modelUsed) >= idle {
+		d.model = nil
+	}
+	d.measure()
 }
 
 // closeEditor frees the engine. The next edit starts it again.

@@ -15,9 +15,26 @@ func (r *Repo) janitor() {
 		case <-r.quit:
 			return
 		case <-tick.C:
+			r.trim()
 		case <-r.kick:
 		}
 		r.evict(r.cfg.Now())
+	}
+}
+
+// trim asks the documents in use to close what they can do without. One whose
+// inbox is full is asked again at the next tick.
+func (r *Repo) trim() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range r.docs {
+		if !d.blocksOpen.Load() {
+			continue
+		}
+		select {
+		case d.inbox <- trim{}:
+		default:
+		}
 	}
 }
 

@@ -203,3 +203,20 @@ func TestEditOfNothing(t *testing.T) {
 		t.Errorf("edit by nobody: %v, want ErrDenied", err)
 	}
 }
+
+func TestTrim(t *testing.T) {
+	h := open(t, t.TempDir(), func(c *repo.Config, _ *store.Options) { c.IdleAfter = 40 * time.Millisecond })
+	cid, err := h.repo.CreateContext(t.Context(), amy, "Plans")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := newReplica(t)
+	reader.join(h, cid.Document()) // keeps the document open
+	before := h.repo.Stats().Bytes
+	eventually(t, "the engine and the read model are closed", func() bool { return h.repo.Stats().Bytes < before })
+	spec := blocks.BlockSpec{ID: blocks.NewID(time.Now()), Content: "later"}
+	if err := h.repo.EditBlocks(t.Context(), cid.Document(), amy, func(tx *blocks.Tx) error { return tx.InsertBlock(spec) }); err != nil {
+		t.Errorf("edit after the engine was closed: %v", err)
+	}
+	reader.until("the reader has the edit", func() bool { return reader.graph.Len() == 3 })
+}
