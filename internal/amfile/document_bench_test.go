@@ -1,8 +1,10 @@
 package amfile
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"sync"
 	"testing"
@@ -139,6 +141,27 @@ func BenchmarkDocumentMemory(b *testing.B) {
 				b.ReportMetric(float64(raw)/float64(n), "raw-B/change")
 			}
 		})
+	}
+}
+
+// TestLongestHistoryInJavaScript lets JavaScript open a document of 260,000
+// changes that was put together here.
+func TestLongestHistoryInJavaScript(t *testing.T) {
+	if os.Getenv("KJ_FULL") == "" {
+		t.Skip("takes a while: set KJ_FULL=1")
+	}
+	changes, chunk := typed(t, 260_000)
+	var got struct {
+		Error string
+		Heads []string
+		Texts []struct{ Text string }
+	}
+	if err := json.Unmarshal(startLoader(t).load(chunk), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := changes[len(changes)-1].Hash.String()
+	if got.Error != "" || len(got.Heads) != 1 || got.Heads[0] != want || len(got.Texts) != 1 {
+		t.Errorf("JavaScript says %q, heads %v, %d texts, want head %s and one text", got.Error, got.Heads, len(got.Texts), want)
 	}
 }
 
