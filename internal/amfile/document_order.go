@@ -136,10 +136,10 @@ func (s *sequence) element(e *documentEncoder, op, n uint32) (uint32, bool) {
 	if n > 0 && e.ops[s.inserts[n-1]].id == id { // as when typing
 		return n, true
 	}
-	at, found := slices.BinarySearchFunc(s.inserts[:n], id, func(insert uint32, id opKey) int {
+	place, found := slices.BinarySearchFunc(s.inserts[:n], id, func(insert uint32, id opKey) int {
 		return cmp.Compare(e.ops[insert].id, id)
 	})
-	return uint32(at) + 1, found
+	return uint32(place) + 1, found
 }
 
 // walk appends the operations to out in document order. Every element is below

@@ -191,7 +191,9 @@ export const kinds = {
     h.start(2, root)
     h.replicas[0] = A.change(h.replicas[0], (d) => {
       d.long = ""
-      A.splice(d, ["long"], 0, 0, text(random, 6000))
+      let long = ""
+      while (long.length < 7000) long += text(random, 400)
+      A.splice(d, ["long"], 0, 0, long)
       d.wide = Array.from({ length: 2000 }, (_, i) => i)
       d.keys = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`key ${i}`, i * 1.5]))
     })
