@@ -2,7 +2,6 @@ package blocks
 
 import (
 	"slices"
-	"unicode/utf8"
 
 	"kaijutsu/internal/amfile"
 )
@@ -226,96 +225,4 @@ func (m *Model) share(f field, s string) string {
 		}
 	}
 	return s
-}
-
-// applyElement carries out operation i on a text or list. A run of characters
-// typed one after the other goes in at once.
-func (a *applying) applyElement(s *sequence, i int) int {
-	op := &a.c.Ops[i]
-	id := opID{uint32(a.c.StartOp) + uint32(i), a.actors[0]}
-	n := 1
-	switch {
-	case op.Insert && op.Action == amfile.Mark:
-		s.insert(a.m, a.id(op.Elem), span{id: id, n: 1, kind: spanMark})
-	case op.Insert && op.Action == amfile.Put && op.Value.Type == amfile.String:
-		n = a.insertString(s, i, id)
-	case op.Insert && op.Action != amfile.Delete && op.Action != amfile.Increment:
-		s.insert(a.m, a.id(op.Elem), span{id: id, n: 1, kind: spanOther})
-		a.setElement(s, id, op, id)
-	case !op.Insert && op.Action != amfile.Increment && op.Action != amfile.Mark:
-		a.updateElement(s, op, id)
-	}
-	a.m.touchSequence(s)
-	return n
-}
-
-// insertString inserts the string that operation i puts, and the characters
-// that the operations behind it put one after the other.
-func (a *applying) insertString(s *sequence, i int, id opID) int {
-	op := &a.c.Ops[i]
-	after := a.id(op.Elem)
-	if s.list || !oneRune(op.Value.Raw) {
-		s.insert(a.m, after, span{id: id, n: 1, kind: spanString, text: string(op.Value.Raw)})
-		return 1
-	}
-	n, text := 1, op.Value.Raw
-	for ; i+n < len(a.c.Ops); n++ {
-		next := &a.c.Ops[i+n]
-		if !a.continues(next, op.Obj, a.c.StartOp+uint64(i+n-1)) {
-			break
-		}
-		if n == 1 {
-			text = slices.Clone(text)
-		}
-		text = append(text, next.Value.Raw...)
-	}
-	s.insert(a.m, after, span{id: id, n: uint32(n), kind: spanRun, text: string(text)})
-	return n
-}
-
-// continues reports whether an operation types one character into obj, right
-// after the one that operation prev of this change typed.
-func (a *applying) continues(op *amfile.Op, obj amfile.OpID, prev uint64) bool {
-	return op.Insert && op.Seq && op.Action == amfile.Put && op.Value.Type == amfile.String &&
-		op.Obj == obj && op.Elem == amfile.OpID{Counter: prev} && oneRune(op.Value.Raw)
-}
-
-func oneRune(b []byte) bool {
-	if len(b) == 1 {
-		return true
-	}
-	_, n := utf8.DecodeRune(b)
-	return n == len(b) && n > 0
-}
-
-// updateElement overwrites or deletes an element.
-func (a *applying) updateElement(s *sequence, op *amfile.Op, id opID) {
-	elem := a.id(op.Elem)
-	sp, ok := s.isolate(a.m, elem)
-	if !ok {
-		return
-	}
-	for _, p := range op.Pred {
-		s.drop(a.m, sp, a.id(p))
-	}
-	if op.Action != amfile.Delete {
-		a.setElement(s, elem, op, id)
-	}
-	s.tidy(a.m, sp)
-}
-
-// setElement adds a visible value to an element that holds more than a run of
-// text does: a value put over it, or an object.
-func (a *applying) setElement(s *sequence, elem opID, op *amfile.Op, id opID) {
-	e := entry{id: id}
-	switch {
-	case op.Action == amfile.Put:
-		e.kind, e.str = scalar(op.Value)
-	case op.Action == amfile.MakeText && s.list:
-		e.kind = valueObject
-		e.seq = &sequence{id: id, field: s.field, owner: s.owner, parent: s}
-		a.m.objects[id] = e.seq
-		a.m.size += sequenceBytes
-	}
-	s.add(a.m, elem, e)
 }

@@ -93,3 +93,15 @@ func TestGenesisLoadsInAutomergeGo(t *testing.T) {
 		t.Errorf("schema = %v, %v, want uint 1", v, err)
 	}
 }
+
+func TestGenesisLoadsInJavaScript(t *testing.T) {
+	out := runNode(t, []byte(`
+import * as A from "@automerge/automerge"
+const doc = A.load(Uint8Array.from(atob("`+genesisBase64+`"), c => c.charCodeAt(0)))
+const [change] = A.getHistory(doc)
+process.stdout.write([A.getHeads(doc), doc.schema, JSON.stringify(doc.title), Object.keys(doc.pages).length, change.change.message, change.change.time].join(" "))
+`))
+	if got, want := string(out), genesisHash+` 1 "" 64 kaijutsu genesis 1 0`; got != want {
+		t.Errorf("JavaScript loads %s, want %s", got, want)
+	}
+}

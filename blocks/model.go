@@ -79,8 +79,10 @@ func (m *Model) IsContext() bool {
 
 // Title returns the title of the context.
 func (m *Model) Title() string {
-	s, _ := m.text(m.title)
-	return s
+	if e := last(m.title, fieldText); e != nil {
+		return e.word("")
+	}
+	return ""
 }
 
 // Bytes returns an estimate of the memory the model holds.

@@ -1,9 +1,6 @@
 package blocks
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Len returns the number of blocks that Blocks returns.
 func (m *Model) Len() int { return len(m.arranged()) }
@@ -30,90 +27,71 @@ func (m *Model) Block(id ID) (Block, bool) {
 	return m.read(b, m.depth(b)), true
 }
 
-// read fills in a block from its fields.
+// read fills in a block from its fields. Of each field the last entry wins.
 func (m *Model) read(b *blockMap, depth int) Block {
 	out := Block{
-		ID:        b.key,
-		Kind:      KindText,
-		Role:      RoleUser,
-		Status:    m.status(b),
-		Parent:    b.parent,
-		Depth:     depth,
-		Order:     b.order,
-		Deleted:   b.deleted,
-		Collapsed: m.flag(b, fieldCollapsed),
-		Excluded:  m.flag(b, fieldExcluded),
-		Ephemeral: m.flag(b, fieldEphemeral),
-		Author:    m.actors[b.id.actor],
-		Created:   time.Unix(b.created, 0).UTC(),
+		ID:      b.key,
+		Kind:    KindText,
+		Role:    RoleUser,
+		Parent:  b.parent,
+		Depth:   depth,
+		Order:   b.order,
+		Deleted: b.deleted,
+		Author:  m.actors[b.id.actor],
+		Created: time.Unix(b.created, 0).UTC(),
 	}
-	if s, ok := m.str(b, fieldKind); ok && s != "" {
-		out.Kind = Kind(s)
+	var text, body, chunks *entry
+	for i := range b.fields {
+		switch e := &b.fields[i]; e.field {
+		case fieldKind:
+			out.Kind = Kind(e.word(string(KindText)))
+		case fieldRole:
+			out.Role = Role(e.word(string(RoleUser)))
+		case fieldStatus:
+			out.Status = out.Status.join(Status(e.word("")))
+		case fieldText:
+			text = e
+		case fieldBody:
+			body = e
+		case fieldChunks:
+			chunks = e
+		case fieldMeta:
+			out.Meta, _ = e.text()
+		case fieldCollapsed:
+			out.Collapsed = e.kind == valueTrue
+		case fieldExcluded:
+			out.Excluded = e.kind == valueTrue
+		case fieldEphemeral:
+			out.Ephemeral = e.kind == valueTrue
+		}
 	}
-	if s, ok := m.str(b, fieldRole); ok && s != "" {
-		out.Role = Role(s)
+	if out.Status == "" {
+		out.Status = StatusDone
 	}
-	out.Meta, _ = m.str(b, fieldMeta)
-	out.Form, out.Content = m.content(b)
+	out.Form, out.Content = content(text, body, chunks)
 	return out
 }
 
 // content returns the form that is current and what it holds: text if it is a
-// Text, else body if it is a string, else the joined chunks.
-func (m *Model) content(b *blockMap) (Form, string) {
-	if e, ok := last(b.fields, fieldText); ok && e.seq != nil {
-		return FormText, e.seq.content()
+// Text, else body if it is a string, else the joined chunks. Each may be nil.
+func content(text, body, chunks *entry) (Form, string) {
+	if text != nil && text.seq != nil {
+		return FormText, text.seq.content()
 	}
-	if s, ok := m.str(b, fieldBody); ok {
-		return FormBody, s
+	if body != nil {
+		if s, ok := body.text(); ok {
+			return FormBody, s
+		}
 	}
-	if e, ok := last(b.fields, fieldChunks); ok && e.seq != nil && e.seq.list {
-		return FormChunks, e.seq.content()
+	if chunks != nil && chunks.seq != nil && chunks.seq.list {
+		return FormChunks, chunks.seq.content()
 	}
 	return "", ""
 }
 
-// status returns the highest of the statuses that clients have put without
-// knowing of each other, and of several terminal ones the last.
-func (m *Model) status(b *blockMap) Status {
-	best := Status("")
-	for _, e := range b.fields {
-		if e.field != fieldStatus {
-			continue
-		}
-		s, _ := m.text([]entry{e})
-		if r := Status(s).rank(); r > 0 && r >= best.rank() {
-			best = Status(s)
-		}
-	}
-	if best == "" {
-		return StatusDone
-	}
-	return best
-}
-
-// flag reports whether a field is true.
-func (m *Model) flag(b *blockMap, f field) bool {
-	e, ok := last(b.fields, f)
-	return ok && e.kind == valueTrue
-}
-
-// str returns the string in a field, false if it holds none.
-func (m *Model) str(b *blockMap, f field) (string, bool) {
-	e, ok := last(b.fields, f)
-	if !ok {
-		return "", false
-	}
-	return m.text([]entry{e})
-}
-
-// text returns the string that wins, a scalar or a Text: a JavaScript client
-// that forgets to say which it means makes a Text.
-func (m *Model) text(entries []entry) (string, bool) {
-	if len(entries) == 0 {
-		return "", false
-	}
-	e := entries[len(entries)-1]
+// text returns the string that an entry holds, a scalar or a Text: a
+// JavaScript client that forgets to say which it means makes a Text.
+func (e *entry) text() (string, bool) {
 	switch {
 	case e.kind == valueString:
 		return e.str, true
@@ -123,12 +101,35 @@ func (m *Model) text(entries []entry) (string, bool) {
 	return "", false
 }
 
-// last returns the entry of a field that wins, the last one.
-func last(entries []entry, f field) (entry, bool) {
-	for _, e := range slices.Backward(entries) {
-		if e.field == f {
-			return e, true
+// word returns the string that an entry holds, or otherwise when it holds none
+// or an empty one.
+func (e *entry) word(otherwise string) string {
+	if s, _ := e.text(); s != "" {
+		return s
+	}
+	return otherwise
+}
+
+// last returns the entry of a field that wins, nil if there is none.
+func last(entries []entry, f field) *entry {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].field == f {
+			return &entries[i]
 		}
 	}
-	return entry{}, false
+	return nil
+}
+
+// flag reports whether a field is true.
+func (b *blockMap) flag(f field) bool {
+	e := last(b.fields, f)
+	return e != nil && e.kind == valueTrue
+}
+
+// str returns the string in a field, "" if it holds none.
+func (b *blockMap) str(f field) string {
+	if e := last(b.fields, f); e != nil {
+		return e.word("")
+	}
+	return ""
 }

@@ -92,7 +92,7 @@ func (m *Model) settleBlock(id ID, how Touch) Touch {
 	wasDeleted := after.deleted
 	m.tree.invalid = true
 	m.unplace(after)
-	m.refresh(after)
+	after.refresh()
 	m.place(after)
 	return how&^touchTombstone | tombstone(wasDeleted, after.deleted)
 }
@@ -109,7 +109,7 @@ func tombstone(before, after bool) Touch {
 
 // show adds a block to those that exist.
 func (m *Model) show(b *blockMap) {
-	m.refresh(b)
+	b.refresh()
 	m.blocks[b.key] = b
 	m.place(b)
 }
@@ -121,9 +121,8 @@ func (m *Model) hide(b *blockMap) {
 }
 
 // refresh fills the caches of a block.
-func (m *Model) refresh(b *blockMap) {
-	b.deleted = m.flag(b, fieldDeleted)
-	parent, _ := m.str(b, fieldParent)
-	b.parent = ID(parent)
-	b.order, _ = m.str(b, fieldOrder)
+func (b *blockMap) refresh() {
+	b.deleted = b.flag(fieldDeleted)
+	b.parent = ID(b.str(fieldParent))
+	b.order = b.str(fieldOrder)
 }

@@ -71,6 +71,16 @@ const (
 // Terminal reports whether the work on the block is over.
 func (s Status) Terminal() bool { return s.rank() == 3 }
 
+// join returns the higher of s and a status put at the same time whose
+// operation is the later one, which wins among equals; what is no status is
+// passed over.
+func (s Status) join(later Status) Status {
+	if r := later.rank(); r > 0 && r >= s.rank() {
+		return later
+	}
+	return s
+}
+
 // rank returns the place in the lattice, 0 for what is no status.
 func (s Status) rank() int {
 	switch s {

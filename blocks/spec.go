@@ -1,0 +1,111 @@
+package blocks
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+)
+
+// The most that one call writes. What editors write is not bound by it.
+const (
+	maxRecordBytes = 1 << 20 // a body or chunk
+	maxTextRunes   = 50_000  // into a text, in code points
+	maxMetaBytes   = 64 << 10
+	maxTitleBytes  = 4 << 10
+	maxTxBytes     = amfile.MaxChunkBytes / 2 // in one transaction
+)
+
+// BlockSpec describes a new block. Its zero fields take the defaults.
+type BlockSpec struct {
+	ID       ID       // required; never used before
+	Parent   ID       // default the root; implied by Before and After
+	Position Position // default Last
+	Kind     Kind     // default KindText
+	Role     Role     // default RoleUser
+	Status   Status   // default StatusDone
+	// Form is the field that holds the content; default FormText for what a
+	// user writes, else FormChunks until the status is terminal, else FormBody.
+	Form    Form
+	Content string
+	Meta    string // a JSON object; default none
+}
+
+// withDefaults returns the spec with its defaults filled in, or an error that
+// names the field that is wrong.
+func (s BlockSpec) withDefaults() (BlockSpec, error) {
+	if s.Kind == "" {
+		s.Kind = KindText
+	}
+	if s.Role == "" {
+		s.Role = RoleUser
+	}
+	if s.Status == "" {
+		s.Status = StatusDone
+	}
+	if s.Form == "" {
+		switch {
+		case s.Role == RoleUser:
+			s.Form = FormText
+		case s.Status.Terminal():
+			s.Form = FormBody
+		default:
+			s.Form = FormChunks
+		}
+	}
+	switch {
+	case !isID(string(s.ID)):
+		return s, fmt.Errorf("id %.64q: want a UUID of %d lower-case characters: %w", s.ID, idChars, kaijutsu.ErrInvalid)
+	case s.Parent != "" && !isID(string(s.Parent)):
+		return s, fmt.Errorf("parent %.64q: want a UUID of %d lower-case characters: %w", s.Parent, idChars, kaijutsu.ErrInvalid)
+	case !s.Kind.valid():
+		return s, fmt.Errorf("kind %.64q: want at most %d lower-case letters and underscores: %w", s.Kind, maxKindBytes, kaijutsu.ErrInvalid)
+	case !s.Role.valid():
+		return s, fmt.Errorf("role %.64q: want user, model, system or tool: %w", s.Role, kaijutsu.ErrInvalid)
+	case s.Status.rank() == 0:
+		return s, statusError(s.Status)
+	case s.Form != FormText && s.Form != FormBody && s.Form != FormChunks:
+		return s, fmt.Errorf("form %.64q: want text, body or chunks: %w", s.Form, kaijutsu.ErrInvalid)
+	}
+	if err := checkMeta(s.Meta); err != nil {
+		return s, err
+	}
+	return s, checkContent(s.Form, s.Content)
+}
+
+func statusError(s Status) error {
+	return fmt.Errorf("status %.64q: want pending, running, done, error or cancelled: %w", s, kaijutsu.ErrInvalid)
+}
+
+// checkMeta accepts a JSON object, or nothing.
+func checkMeta(meta string) error {
+	switch {
+	case meta == "":
+		return nil
+	case len(meta) > maxMetaBytes:
+		return fmt.Errorf("meta of %d bytes: at most %d: %w", len(meta), maxMetaBytes, kaijutsu.ErrTooLarge)
+	case !utf8.ValidString(meta) || !json.Valid([]byte(meta)) || !strings.HasPrefix(strings.TrimLeft(meta, " \t\r\n"), "{"):
+		return fmt.Errorf("meta: want a JSON object: %w", kaijutsu.ErrInvalid)
+	}
+	return nil
+}
+
+// checkContent accepts what one call may write into a field.
+func checkContent(form Form, s string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("content is not UTF-8: %w", kaijutsu.ErrInvalid)
+	}
+	if form == FormText {
+		if n := utf8.RuneCountInString(s); n > maxTextRunes {
+			return fmt.Errorf("text of %d characters: at most %d at a time: %w", n, maxTextRunes, kaijutsu.ErrTooLarge)
+		}
+		return nil
+	}
+	if len(s) > maxRecordBytes {
+		return fmt.Errorf("content of %d bytes: at most %d at a time: %w", len(s), maxRecordBytes, kaijutsu.ErrTooLarge)
+	}
+	return nil
+}
