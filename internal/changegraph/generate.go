@@ -35,7 +35,7 @@ func (g *Graph) Generate(s *SyncState) (data []byte, ok bool) {
 		data = g.encode(&amfile.SyncMessage{Version: 1, Heads: g.Heads(), Need: need, Have: g.have(s, need)}, send)
 	}
 	s.responded, s.sentLen, s.asked, s.answerDue = true, len(g.log), need, false
-	s.todo, s.cold = nil, false
+	s.todo, s.flying, s.cold = nil, s.flying.union(send), false
 	if s.heard {
 		s.covered = len(g.log)
 	}

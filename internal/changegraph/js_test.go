@@ -105,15 +105,6 @@ func toHashes(b []byte) kaijutsu.Heads {
 	return h
 }
 
-// document returns a document chunk of all changes of the graph.
-func (p *jsPeers) document(g *Graph) []byte {
-	var file []byte
-	for i := range g.Len() {
-		file = append(file, g.Raw(i)...)
-	}
-	return p.ask(255, 'd', file)
-}
-
 // spoke is the connection between the hub, a graph, and a stock replica.
 type spoke struct {
 	id       byte
@@ -256,7 +247,7 @@ func (h *hub) step() {
 	case n < 35:
 		h.js.ask(s.id, 'k', nil)
 	case n < 36:
-		h.w.g.SetSnapshot(h.js.document(h.w.g), h.w.g.Len())
+		h.w.g.SetSnapshot(documentOf(h.t, h.w.g), h.w.g.Len())
 	case n < 37:
 		h.reconnect(s)
 	case n < 38:

@@ -149,7 +149,7 @@ func (w *world) settle() {
 		if !busy {
 			return
 		}
-		if round > 12 {
+		if round > 16 {
 			w.t.Fatalf("still talking after %d rounds", round)
 		}
 	}

@@ -35,7 +35,7 @@ func (g *Graph) Receive(s *SyncState, m *amfile.SyncMessage, changes []*amfile.C
 	g.catchUp(s)
 	released := s.readOnly && !opt.ReadOnly // its changes were ignored until now
 	s.readOnly = opt.ReadOnly
-	s.readFlags(g, m.Flags)
+	s.readFlags(m.Flags)
 	r := Received{TheirHeads: kaijutsu.NewHeads(m.Heads...)}
 	if !opt.ReadOnly {
 		for _, c := range changes {
@@ -54,13 +54,13 @@ func (g *Graph) Receive(s *SyncState, m *amfile.SyncMessage, changes []*amfile.C
 	return r
 }
 
-func (s *SyncState) readFlags(g *Graph, f *amfile.SyncFlags) {
+func (s *SyncState) readFlags(f *amfile.SyncFlags) {
 	if f == nil {
 		return
 	}
 	s.v2 = true
-	if f.Reset || s.peerReadOnly && !f.ReadOnly {
-		s.resend(g)
+	if f.Reset {
+		s.flying = nil
 	}
 	s.peerReadOnly = f.ReadOnly
 }
@@ -73,20 +73,24 @@ func (g *Graph) locate(s *SyncState, m *amfile.SyncMessage, heads kaijutsu.Heads
 	}
 	known, unknown := g.resolve(heads)
 	held, strange := g.resolve(claims)
+	lost := g.lost(strange, heads)
+	claimsNothing := len(claims) == 0 && filtersEmpty(m)
+	// A peer that has no heads and yet claims changes takes what it was sent
+	// for lost, and says so in the old way.
 	s.heard, s.theirHeads = true, heads
-	// A peer without heads that names shared changes forgot what it was sent
-	// and says so in the old way.
-	s.exact = len(unknown) == 0 && (len(heads) > 0 || len(claims) == 0)
+	s.exact = len(unknown) == 0 && (len(heads) > 0 || claimsNothing)
 	s.cold = s.exact && len(heads) == 0 && s.v2 && len(m.Need) == 0
-	if len(heads) == 0 || len(claims) == 0 && startsOver(m) {
-		s.resend(g)
+	if len(heads) == 0 || claimsNothing && len(m.Have) > 0 {
+		s.flying = nil
 	}
 	switch {
 	case s.exact:
 		s.shared = heads
 		g.settle(s, g.since(known), nil)
-	case len(m.Have) == 0:
-		g.learnShared(s, known) // it wants nothing but what it needs
+	case len(m.Have) == 0 || len(strange) > 0 && !(lost && s.resetDone):
+		// It wants nothing but what it needs; or what it claims comes with
+		// the changes that it will be asked for, or it is to start over.
+		g.learnShared(s, append(held, known...))
 	default:
 		held = append(held, known...)
 		g.learnShared(s, held)
@@ -94,22 +98,21 @@ func (g *Graph) locate(s *SyncState, m *amfile.SyncMessage, heads kaijutsu.Heads
 	}
 	needed, _ := g.resolve(m.Need)
 	s.todo = s.todo.union(spansOf(needed))
-	s.resetDue = !s.resetDone && g.lost(strange, heads)
+	s.resetDue = lost && !s.resetDone
 	hello := fingerprint(m)
 	s.answerDue = s.responded && len(m.Have) > 0 && len(claims) == 0 &&
 		hello != s.lastHello && !heads.Equal(g.Heads())
 	s.lastHello = hello
 }
 
-// startsOver reports whether the message is a request to send everything: it
-// comes from a peer that has changes and yet claims none.
-func startsOver(m *amfile.SyncMessage) bool {
+// filtersEmpty reports whether the message's filters claim nothing.
+func filtersEmpty(m *amfile.SyncMessage) bool {
 	for i := range m.Have {
 		if !m.Have[i].Bloom.IsEmpty() {
 			return false
 		}
 	}
-	return len(m.Have) > 0
+	return true
 }
 
 // claims returns a function that reports whether any of the filters holds a

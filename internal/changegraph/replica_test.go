@@ -234,6 +234,24 @@ func decodeAll(t tester, m *amfile.SyncMessage) []*amfile.Change {
 	return changes
 }
 
+// documentOf returns a document chunk of all changes of a graph.
+func documentOf(t tester, g *Graph) []byte {
+	t.Helper()
+	changes := make([]*amfile.Change, g.Len())
+	for i := range changes {
+		c, err := amfile.DecodeChange(g.Raw(i))
+		if err != nil {
+			t.Fatalf("decode change %d: %v", i, err)
+		}
+		changes[i] = c
+	}
+	chunk, err := amfile.EncodeDocument(changes)
+	if err != nil {
+		t.Fatalf("encode document: %v", err)
+	}
+	return chunk
+}
+
 // receive gives a message, as it is on the wire, to the writer's graph.
 func (w *writer) receive(s *SyncState, data []byte, opt ReceiveOptions) Received {
 	w.t.Helper()

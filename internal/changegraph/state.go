@@ -8,26 +8,17 @@ import (
 
 // SyncState is where the sync of one document with one peer stands. It lives
 // as long as the connection and is used with one graph only; like the graph it
-// is not safe for concurrent use. Its size does not depend on the history: a
-// few sets of log ranges, which are one range or none for a peer that keeps up.
-//
-// Every change of the log is, for the peer, one of these:
-//
-//	below covered   sent on this connection, or the peer's own, except
-//	  in todo       to be sent with the next message
-//	  in skipped    in the peer's bloom filter, which may be wrong
-//	from covered    new: to be sent with the next message
-//
-// Changes below acked were the peer's when it last said where it is. If it
-// lacks one of them later, it has lost it, and is sent it again.
+// is not safe for concurrent use. Its size does not depend on the history: the
+// two sets are one range of the log or none for a peer that keeps up.
 type SyncState struct {
 	heard      bool           // a message came
 	theirHeads kaijutsu.Heads // of that message
 	exact      bool           // all of theirHeads are known, so what the peer lacks is known exactly
 	shared     kaijutsu.Heads // both sides hold these
 
-	acked, covered int
-	todo, skipped  spans
+	todo    spans // changes that go into the next message, as do those from covered on
+	flying  spans // changes that were sent and that the peer has not said it has
+	covered int   // length of the log when this was found out
 
 	responded bool                  // a message went out
 	sentLen   int                   // length of the log whose heads it told, -1 for none
@@ -69,31 +60,17 @@ func (s *SyncState) tell(r *Refusal) {
 	}
 }
 
-// resend makes every change that the peer does not claim to hold count as
-// unsent when its position is settled next.
-func (s *SyncState) resend(g *Graph) { s.acked = len(g.log) }
-
 // settle moves the state to what the peer's message says it may lack: outside
 // are the changes that are not ancestors of what it surely holds. claimed, if
 // not nil, reports whether the peer's filters claim a change; without it the
-// peer lacks all of outside.
+// peer lacks all of outside. What is on its way to the peer is not sent again.
 func (g *Graph) settle(s *SyncState, outside spans, claimed func(int32) bool) {
-	n := len(g.log)
-	candidates := outside
-	if s.acked < s.covered {
-		unsent := between(0, s.acked).union(s.todo).union(s.skipped).union(between(s.covered, n))
-		candidates = outside.intersect(unsent)
-	}
-	s.todo, s.skipped = candidates, nil
+	s.flying = s.flying.intersect(outside)
+	s.todo = outside.minus(s.flying)
 	if claimed != nil {
-		lacking := g.lacking(outside, claimed)
-		s.todo = candidates.intersect(lacking)
-		s.skipped = candidates.minus(lacking)
+		s.todo = s.todo.intersect(g.lacking(outside, claimed))
 	}
-	s.covered, s.acked = n, n
-	if len(outside) > 0 {
-		s.acked = int(outside[0].lo)
-	}
+	s.covered = len(g.log)
 }
 
 // lacking returns those of outside that the peer does not claim, and what
@@ -120,11 +97,11 @@ func (g *Graph) catchUp(s *SyncState) {
 	}
 	n := g.cutSince(s.epoch)
 	s.epoch = g.epoch()
-	if max(s.acked, s.covered, s.sentLen) <= n {
+	if max(s.covered, s.sentLen) <= n {
 		return
 	}
-	s.acked, s.covered, s.sentLen = min(s.acked, n), min(s.covered, n), -1
-	s.todo, s.skipped = s.todo.below(n), s.skipped.below(n)
+	s.covered, s.sentLen = min(s.covered, n), -1
+	s.todo, s.flying = s.todo.below(n), s.flying.below(n)
 	s.shared = slices.DeleteFunc(slices.Clone(s.shared), func(h kaijutsu.ChangeHash) bool { return !g.Has(h) })
 	s.cold = false
 	if s.exact {

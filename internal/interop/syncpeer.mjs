@@ -13,7 +13,6 @@
 //   l  start from what was kept, with another actor and a fresh state
 //   h  the payload is the heads
 //   a  the payload is all changes, each with its length, after a reload
-//   d  the payload is a document chunk of the change chunks in the argument
 import * as A from "@automerge/automerge"
 import { Random } from "./random.mjs"
 
@@ -101,13 +100,6 @@ function handle(id, letter, arg) {
       const all = A.getAllChanges(doc)
       A.free(doc)
       return concat(all)
-    }
-    case "d": {
-      let doc = A.init()
-      doc = A.loadIncremental(doc, new Uint8Array(arg))
-      const bytes = A.save(doc)
-      A.free(doc)
-      return bytes
     }
   }
   throw new Error(`unknown request ${letter}`)

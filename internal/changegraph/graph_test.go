@@ -1,0 +1,258 @@
+package changegraph
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+)
+
+// crowd is a document that several writers have edited at the same time: all
+// changes, in an order in which each can be added.
+func crowd(t tester, seed uint64, writers, edits int) []*amfile.Change {
+	r := rand.New(rand.NewPCG(seed, 3))
+	var all []*amfile.Change
+	var ws []*writer
+	for i := range writers {
+		ws = append(ws, newWriter(t, actorID(100+i)))
+	}
+	for range edits {
+		w := ws[r.IntN(writers)]
+		c := w.edit(r)
+		all = append(all, c)
+		for _, other := range ws { // most hear of it at once, some later
+			if other != w && r.IntN(3) > 0 {
+				catchUp(other, all, r.IntN(2) == 0)
+			}
+		}
+	}
+	return all
+}
+
+// catchUp gives a writer all it lacks, or what it can take of the last few.
+func catchUp(w *writer, all []*amfile.Change, fully bool) {
+	if !fully {
+		all = all[max(0, len(all)-3):]
+	}
+	for _, c := range all {
+		if len(w.g.Missing(c.Deps)) == 0 {
+			w.take(c)
+		}
+	}
+}
+
+func build(t tester, changes []*amfile.Change) *Graph {
+	t.Helper()
+	g := New()
+	for i, c := range changes {
+		added, err := g.Add(c)
+		if err != nil || len(added) != 1 {
+			t.Fatalf("add change %d: added %d, %v", i, len(added), err)
+		}
+	}
+	return g
+}
+
+func TestGraphHoldsWhatWasAdded(t *testing.T) {
+	changes := crowd(t, 1, 4, 400)
+	g := build(t, changes)
+	checkGraph(t, g)
+	for i, c := range changes {
+		if got := g.Hash(i); got != c.Hash {
+			t.Fatalf("Hash(%d) = %v, want %v", i, got, c.Hash)
+		}
+		if !g.Has(c.Hash) || !bytes.Equal(g.Raw(i), c.Raw) || g.Author(i) != c.Author() {
+			t.Fatalf("change %d differs from what was added", i)
+		}
+	}
+	depended := make(map[kaijutsu.ChangeHash]bool)
+	next := make(map[kaijutsu.ActorID]uint64)
+	var maxOp uint64
+	for _, c := range changes {
+		for _, d := range c.Deps {
+			depended[d] = true
+		}
+		next[c.Author()] = c.Seq + 1
+		maxOp = max(maxOp, c.MaxOp())
+	}
+	var heads []kaijutsu.ChangeHash
+	for _, c := range changes {
+		if !depended[c.Hash] {
+			heads = append(heads, c.Hash)
+		}
+	}
+	if got, want := g.Heads(), kaijutsu.NewHeads(heads...); !got.Equal(want) {
+		t.Errorf("Heads() = %v, want %v", got, want)
+	}
+	if got := g.MaxOp(); got != maxOp {
+		t.Errorf("MaxOp() = %d, want %d", got, maxOp)
+	}
+	for actor, want := range next {
+		if got := g.NextSeq(actor); got != want {
+			t.Errorf("NextSeq(%v) = %d, want %d", actor, got, want)
+		}
+	}
+	if got := g.NextSeq("nobody"); got != 1 {
+		t.Errorf("NextSeq of an unknown actor = %d, want 1", got)
+	}
+	if g.Has(kaijutsu.ChangeHash{1}) {
+		t.Error("the graph has a change that was never made")
+	}
+	if got := g.Bytes(); got < 200*int64(len(changes)) {
+		t.Errorf("Bytes() = %d for %d changes", got, len(changes))
+	}
+}
+
+// TestSince compares the walk with a plain search, also for answers that were
+// remembered while the log grew.
+func TestSince(t *testing.T) {
+	for seed := range uint64(20) {
+		changes := crowd(t, seed, 1+int(seed%5), 150)
+		g := New()
+		index := make(map[kaijutsu.ChangeHash]int)
+		r := rand.New(rand.NewPCG(seed, 4))
+		var asked [][]kaijutsu.ChangeHash
+		for i, c := range changes {
+			if _, err := g.Add(c); err != nil {
+				t.Fatal(err)
+			}
+			index[c.Hash] = i
+			for range 3 {
+				var heads []kaijutsu.ChangeHash
+				for range r.IntN(4) {
+					heads = append(heads, changes[i-min(i, r.IntN(1+r.IntN(i+1)))].Hash)
+				}
+				asked = append(asked, heads)
+			}
+			for range 4 {
+				heads := asked[len(asked)-1-min(len(asked)-1, r.IntN(12))]
+				got, want := g.Since(heads), since(changes[:i+1], index, heads)
+				if !slices.Equal(got, want) {
+					t.Fatalf("seed %d: Since(%v) of %d changes = %v, want %v", seed, kaijutsu.Heads(heads), i+1, got, want)
+				}
+			}
+		}
+		checkGraph(t, g)
+	}
+}
+
+func since(changes []*amfile.Change, index map[kaijutsu.ChangeHash]int, heads []kaijutsu.ChangeHash) []int {
+	past := make(map[int]bool)
+	stack := slices.Clone(heads)
+	for len(stack) > 0 {
+		i := index[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		if !past[i] {
+			past[i] = true
+			stack = append(stack, changes[i].Deps...)
+		}
+	}
+	var rest []int
+	for i := range changes {
+		if !past[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+func TestSinceIgnoresUnknownHeads(t *testing.T) {
+	g := build(t, crowd(t, 1, 2, 5))
+	if got := g.Since([]kaijutsu.ChangeHash{{1}}); len(got) != g.Len() {
+		t.Errorf("%d changes since an unknown head, want all %d", len(got), g.Len())
+	}
+}
+
+func TestTruncateForgetsExactly(t *testing.T) {
+	for seed := range uint64(12) {
+		changes := crowd(t, seed, 1+int(seed%4), 80)
+		r := rand.New(rand.NewPCG(seed, 5))
+		g := build(t, changes)
+		for n := len(changes); n > 0; {
+			n = r.IntN(n)
+			kept := g.Raw(n)
+			want := bytes.Clone(kept)
+			g.Since(g.Heads())
+			g.Truncate(n)
+			fresh := build(t, changes[:n])
+			sameDocument(t, g, fresh)
+			checkGraph(t, g)
+			for _, c := range changes[:n] {
+				if got, want := g.NextSeq(c.Author()), fresh.NextSeq(c.Author()); got != want {
+					t.Fatalf("NextSeq(%v) = %d after Truncate(%d), want %d", c.Author(), got, n, want)
+				}
+			}
+			for _, c := range changes[n:] {
+				if _, err := g.Add(c); err != nil {
+					t.Fatalf("add again after Truncate(%d): %v", n, err)
+				}
+			}
+			checkGraph(t, g)
+			if !bytes.Equal(kept, want) {
+				t.Fatalf("Truncate(%d) and what came after changed bytes that were given out", n)
+			}
+		}
+		g.Truncate(0)
+		if g.Len() != 0 || len(g.Heads()) != 0 || g.MaxOp() != 0 || len(g.actors) != 0 {
+			t.Errorf("after Truncate(0): %d changes, heads %v, max op %d, %d actors", g.Len(), g.Heads(), g.MaxOp(), len(g.actors))
+		}
+	}
+}
+
+func TestRestoreIsTheSameGraph(t *testing.T) {
+	changes := crowd(t, 2, 3, 200)
+	want := build(t, changes)
+	stored, decoded := New(), New()
+	for i, c := range changes {
+		if err := stored.Restore(want.Raw(i)); err != nil {
+			t.Fatal(err)
+		}
+		if err := decoded.RestoreChange(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sameDocument(t, stored, want)
+	sameDocument(t, decoded, want)
+	w := &writer{t: t, actor: actorID(9), g: stored}
+	w.reread()
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 50 { // refers to what was restored and never decoded here
+		if c := w.edit(r); !stored.Has(c.Hash) {
+			t.Fatalf("an edit on a restored document was not added")
+		}
+	}
+}
+
+func TestRestoreRefusesDamage(t *testing.T) {
+	w := newWriter(t, actorID(1))
+	first, second, third := w.write("a"), w.write("b"), w.write("c")
+	broken := bytes.Clone(second.Raw)
+	broken[len(broken)-1] ^= 1
+	for _, tt := range []struct {
+		name string
+		raw  []byte
+	}{
+		{"a dependency is missing", third.Raw},
+		{"it comes twice", first.Raw},
+		{"a bit has flipped", broken},
+		{"it is cut short", second.Raw[:20]},
+		{"it is empty", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := New()
+			if err := g.Restore(first.Raw); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.Restore(tt.raw); !errors.Is(err, kaijutsu.ErrInvalid) {
+				t.Errorf("Restore = %v, want an error wrapping ErrInvalid", err)
+			}
+			if g.Len() != 1 {
+				t.Errorf("%d changes, want 1", g.Len())
+			}
+		})
+	}
+}
