@@ -1,8 +1,5 @@
 package amfile
 
-// maxValueType is the highest type code that is accepted.
-const maxValueType = Timestamp
-
 // valueDecoder reads a value column: a run-length encoded column of
 // length<<4|type and the bytes of all values, one after the other.
 type valueDecoder struct {
