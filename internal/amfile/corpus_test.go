@@ -172,16 +172,11 @@ func readHistory(r *bufio.Reader) (h realHistory, err error) {
 	return h, err
 }
 
-// realChanges is how many changes a test takes from JavaScript: the number in
-// KJ_REAL_CHANGES, or few.
-func realChanges(t testing.TB, few int) int {
-	text := os.Getenv("KJ_REAL_CHANGES")
-	if text == "" {
-		return few
+// share is how many changes a test takes from JavaScript: few, ten times as
+// many with KJ_FULL=1.
+func share(few int) int {
+	if os.Getenv("KJ_FULL") != "" {
+		return 10 * few
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return few
 }

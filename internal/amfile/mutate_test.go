@@ -214,7 +214,7 @@ func TestWhatIsAcceptedIsSound(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	passed, refused, sound := 0, map[int]int{}, map[string]int{}
 	perHistory := 40
-	realHistories(t, 23, realChanges(t, 1500), "", func(real realHistory) {
+	realHistories(t, 23, share(1500), "", func(real realHistory) {
 		var changes []*Change
 		n := 1 + r.IntN(min(60, len(real.changes)))
 		for _, raw := range real.changes[:n] {

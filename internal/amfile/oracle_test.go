@@ -92,7 +92,7 @@ func (o *oracle) try(change []byte) verdict {
 func TestChangesReadAsInJavaScript(t *testing.T) {
 	o := startOracle(t)
 	compared, unreadable := 0, 0
-	realHistories(t, 37, realChanges(t, 1200), "", func(real realHistory) {
+	realHistories(t, 37, share(1200), "", func(real realHistory) {
 		for i, raw := range real.changes {
 			if i%3 != 0 {
 				continue
