@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -56,7 +57,7 @@ func start(t testing.TB, change func(*peer.Config)) *server {
 		change(&cfg)
 	}
 	s := &server{t: t, hub: peer.NewHub(cfg), repo: r}
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Query().Get("as")
 		switch name {
 		case "stranger":
@@ -68,6 +69,12 @@ func start(t testing.TB, change func(*peer.Config)) *server {
 			s.hub.Serve(w, r, kaijutsu.Principal{Name: name, Kind: kaijutsu.Person})
 		}
 	}))
+	// Small buffers in the kernel, so that a peer that does not read is felt.
+	web.Config.ConnContext = func(ctx context.Context, nc net.Conn) context.Context {
+		_ = nc.(*net.TCPConn).SetWriteBuffer(64 << 10)
+		return ctx
+	}
+	web.Start()
 	s.url = "ws" + strings.TrimPrefix(web.URL, "http")
 	t.Cleanup(func() {
 		s.hub.Close()

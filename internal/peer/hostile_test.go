@@ -160,7 +160,7 @@ func TestOversizedFramesClose(t *testing.T) {
 	}
 	t.Run("a small frame that inflates", func(t *testing.T) {
 		c := s.join("amy")
-		c.send(wire.Sync{SenderID: c.id, DocumentID: doc, Data: make([]byte, 8<<20)}) // the client compresses it
+		c.send(wire.Sync{SenderID: c.id, DocumentID: doc, Data: make([]byte, 2<<20)}) // the client compresses it
 		if code, _ := c.closed(); code != websocket.StatusMessageTooBig {
 			t.Errorf("closed with %d, want %d", code, websocket.StatusMessageTooBig)
 		}
@@ -185,20 +185,20 @@ func TestAnOversizedFrameThatStalls(t *testing.T) {
 }
 
 func TestLargeFramesShareABudget(t *testing.T) {
-	s := start(t, func(c *peer.Config) { c.Limits.PendingBytes = 12 << 20 })
+	s := start(t, func(c *peer.Config) { c.Limits.PendingBytes = 3 << 20 })
 	// One peer holds most of the budget with a frame that does not end.
 	hog := s.join("hog")
 	w, err := hog.ws.Writer(t.Context(), websocket.MessageBinary)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(randomBytes(7 << 20)); err != nil {
+	if _, err := w.Write(randomBytes(1200 << 10)); err != nil {
 		t.Fatal(err)
 	}
 	doc := newDocument().String()
 	eventually(t, "another large frame is refused", func() bool {
 		c := s.join("amy")
-		c.send(wire.Sync{SenderID: c.id, DocumentID: doc, Data: randomBytes(7 << 20)})
+		c.send(wire.Sync{SenderID: c.id, DocumentID: doc, Data: randomBytes(1200 << 10)})
 		code, _ := c.closed()
 		return code == websocket.StatusTryAgainLater
 	})
@@ -206,7 +206,7 @@ func TestLargeFramesShareABudget(t *testing.T) {
 	_ = hog.ws.CloseNow()
 	eventually(t, "the budget is free again", func() bool {
 		r := s.join("amy").replica(newDocument())
-		h := r.edit("k", amfile.BytesValue(randomBytes(7<<20)))
+		h := r.edit("k", amfile.BytesValue(randomBytes(1200<<10)))
 		done := false
 		eventually(t, "an answer", func() bool {
 			r.mu.Lock()
