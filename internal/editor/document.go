@@ -81,6 +81,18 @@ func (d *Document) Hashes() []kaijutsu.ChangeHash {
 	return hashes
 }
 
+// Raw returns the chunk of a change that this replica has. It is shared and
+// must not be written to.
+func (d *Document) Raw(h kaijutsu.ChangeHash) ([]byte, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, ok := d.graph.Index(h)
+	if !ok {
+		return nil, false
+	}
+	return d.graph.Raw(i), true
+}
+
 // Acked returns the heads that the server has acknowledged: what they contain
 // is on its disk.
 func (d *Document) Acked() kaijutsu.Heads {
