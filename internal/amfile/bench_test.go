@@ -79,3 +79,55 @@ func BenchmarkDecodeChangePaste10k(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCheck is what the rules on the causal past cost, with a past in a
+// map.
+func BenchmarkCheck(b *testing.B) {
+	actor := kaijutsu.ActorID("0123456789abcdef")
+	text := &Change{
+		Actors: []kaijutsu.ActorID{actor}, Seq: 1, StartOp: 1,
+		Ops: []Op{{Action: MakeText, Key: "text"}},
+	}
+	for i := range uint64(1000) {
+		elem := OpID{i + 1, 0}
+		if i == 0 {
+			elem = OpID{}
+		}
+		text.Ops = append(text.Ops, Op{Action: Put, Obj: OpID{1, 0}, Seq: true, Elem: elem, Insert: true, Value: StringValue("x")})
+	}
+	h := newHistory()
+	if err := EncodeChange(text); err != nil {
+		b.Fatal(err)
+	}
+	if err := h.add(text); err != nil {
+		b.Fatal(err)
+	}
+	past := testPast{h, h.clocks[text.Hash]}
+	for _, bench := range []struct {
+		name string
+		ops  []Op
+	}{
+		{"keystroke", []Op{{Action: Put, Elem: OpID{900, 0}, Insert: true, Value: StringValue("x")}}},
+		{"deletion", []Op{{Action: Delete, Elem: OpID{900, 0}, Pred: []OpID{{900, 0}}}}},
+		{"mark over 100", []Op{
+			{Action: Mark, Elem: OpID{500, 0}, Insert: true, MarkBegin: true, MarkName: "bold", Value: BoolValue(true)},
+			{Action: Mark, Elem: OpID{600, 0}, Insert: true},
+		}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			c := &Change{Actors: []kaijutsu.ActorID{actor}, Deps: []kaijutsu.ChangeHash{text.Hash}, Seq: 2, StartOp: 2000, Ops: bench.ops}
+			for i := range c.Ops {
+				c.Ops[i].Obj, c.Ops[i].Seq = OpID{1, 0}, true
+			}
+			if err := EncodeChange(c); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.Check(past); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
