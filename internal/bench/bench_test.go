@@ -56,8 +56,8 @@ func TestRunMeasuresBothServers(t *testing.T) {
 	if rows != 4 {
 		t.Errorf("%d rows of latency, want 4:\n%s", rows, out.String())
 	}
-	if !strings.Contains(out.String(), "| edits not delivered within 20 s | 0 | 0 |") {
-		t.Errorf("edits are missing:\n%s", out.String())
+	if !strings.Contains(out.String(), "| deliveries that did not happen | 0 | 0 |") {
+		t.Errorf("deliveries are missing:\n%s", out.String())
 	}
 }
 

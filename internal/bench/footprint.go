@@ -15,56 +15,49 @@ const (
 )
 
 // footprintScenario measures what a server takes to start, to rest and to
-// keep edits.
+// keep edits. The data directory is measured with the server stopped.
 func footprintScenario(ctx context.Context, s *stage) error {
-	var disk, edits int64
-	err := s.serve(ctx, func(p *kjproc.Process, ready time.Duration) (err error) {
-		s.note("start on an empty directory → first join answered, ms", millis(ready))
-		if err := s.noteAtRest(ctx, p, "at rest, empty"); err != nil {
-			return err
-		}
-		if disk, err = diskUse(s.dir); err != nil {
-			return err
-		}
+	if err := s.startAndRest(ctx, "empty"); err != nil {
+		return err
+	}
+	empty, err := diskUse(s.dir)
+	if err != nil {
+		return err
+	}
+	var edits int64
+	if err := s.serve(ctx, func(p *kjproc.Process, _ time.Duration) (err error) {
 		edits, err = s.fill(ctx, p)
+		return err
+	}); err != nil {
+		return err
+	}
+	full, err := diskUse(s.dir)
+	if err != nil {
+		return err
+	}
+	s.note("bytes on the disk per edit", float64(full-empty)/float64(edits))
+	return s.startAndRest(ctx, "with those edits")
+}
+
+func (s *stage) startAndRest(ctx context.Context, state string) error {
+	return s.serve(ctx, func(p *kjproc.Process, ready time.Duration) error {
+		if err := pause(ctx, rest); err != nil {
+			return err
+		}
+		m, err := memoryOf(p.PID())
 		if err != nil {
 			return err
 		}
-		return s.noteDisk("bytes on the disk per edit, while running", disk, edits)
-	})
-	if err != nil {
-		return err
-	}
-	return s.serve(ctx, func(p *kjproc.Process, ready time.Duration) error {
-		s.note("start with those edits → first join answered, ms", millis(ready))
-		if err := s.noteAtRest(ctx, p, "at rest after that start"); err != nil {
+		used, err := diskUse(s.dir)
+		if err != nil {
 			return err
 		}
-		return s.noteDisk("bytes on the disk per edit, after that start", disk, edits)
+		s.note("start "+state+" → first join answered, ms", millis(ready))
+		s.note("memory at rest "+state+" (RSS), MB", megabytes(m.resident))
+		s.note("… of it private (RssAnon), MB, "+state, megabytes(m.private))
+		s.note("data directory while running "+state+", MB", megabytes(used))
+		return nil
 	})
-}
-
-func (s *stage) noteAtRest(ctx context.Context, p *kjproc.Process, when string) error {
-	if err := pause(ctx, rest); err != nil {
-		return err
-	}
-	m, err := memoryOf(p.PID())
-	if err != nil {
-		return err
-	}
-	s.note("memory "+when+" (RSS), MB", megabytes(m.resident))
-	s.note("memory "+when+", private (RssAnon), MB", megabytes(m.private))
-	return nil
-}
-
-// noteDisk notes what each edit takes of the disk, as du counts it.
-func (s *stage) noteDisk(metric string, before, edits int64) error {
-	now, err := diskUse(s.dir)
-	if err != nil {
-		return err
-	}
-	s.note(metric, float64(now-before)/float64(edits))
-	return nil
 }
 
 // fill lets some documents be typed into and returns the number of edits made.

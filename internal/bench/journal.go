@@ -16,6 +16,7 @@ type journal struct {
 	mu        sync.Mutex
 	recording bool
 	made      map[kaijutsu.ActorID]*edits
+	sealed    bool          // the time to arrive is over
 	edits     int           // recorded
 	missing   int           // arrivals of recorded edits that are still to come
 	closed    bool          // no more edits come
@@ -26,6 +27,7 @@ type journal struct {
 type edits struct {
 	first uint64
 	at    []time.Time
+	here  []int // arrivals of each
 }
 
 func newJournal(watchers int) *journal {
@@ -51,7 +53,7 @@ func (j *journal) edited(actor kaijutsu.ActorID, seq uint64, at time.Time) {
 		e = &edits{first: seq}
 		j.made[actor] = e
 	}
-	e.at = append(e.at, at)
+	e.at, e.here = append(e.at, at), append(e.here, 0)
 	j.edits++
 	j.missing += j.watchers
 }
@@ -63,6 +65,8 @@ func (j *journal) arrived(actor kaijutsu.ActorID, seq uint64, at time.Time) (tim
 	defer j.mu.Unlock()
 	took, ok := j.sinceLocked(actor, seq, at)
 	if ok {
+		e := j.made[actor]
+		e.here[seq-e.first]++
 		j.missing--
 		j.checkLocked()
 	}
@@ -79,7 +83,7 @@ func (j *journal) since(actor kaijutsu.ActorID, seq uint64, at time.Time) (time.
 
 func (j *journal) sinceLocked(actor kaijutsu.ActorID, seq uint64, at time.Time) (time.Duration, bool) {
 	e := j.made[actor]
-	if e == nil || seq < e.first || seq-e.first >= uint64(len(e.at)) {
+	if e == nil || j.sealed || seq < e.first || seq-e.first >= uint64(len(e.at)) {
 		return 0, false
 	}
 	return at.Sub(e.at[seq-e.first]), true
@@ -103,9 +107,19 @@ func (j *journal) checkLocked() {
 	}
 }
 
-// counts returns the recorded edits and how many arrivals did not happen.
-func (j *journal) counts() (edits, missing int) {
+// seal ends the time to arrive: nothing counts from now on. It returns the
+// number of edits and, for each arrival that did not happen, how long the edit
+// has been waiting for it.
+func (j *journal) seal(now time.Time) (edits int, missing []time.Duration) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.edits, j.missing
+	j.sealed = true
+	for _, e := range j.made {
+		for i, at := range e.at {
+			for range j.watchers - e.here[i] {
+				missing = append(missing, now.Sub(at))
+			}
+		}
+	}
+	return j.edits, missing
 }

@@ -160,8 +160,27 @@ func TestJournal(t *testing.T) {
 	default:
 		t.Error("not complete when everything has arrived")
 	}
-	if edits, missing := j.counts(); edits != 2 || missing != 0 {
-		t.Errorf("counts() = %d, %d; want 2, 0", edits, missing)
+	if edits, missing := j.seal(at); edits != 2 || len(missing) != 0 {
+		t.Errorf("seal() = %d, %v; want 2 edits, none missing", edits, missing)
+	}
+}
+
+func TestJournalCountsWhatDoesNotArrive(t *testing.T) {
+	at := time.Now()
+	j := newJournal(2)
+	j.record()
+	j.edited("a", 1, at)
+	j.edited("a", 2, at.Add(time.Second))
+	j.close()
+	for _, seq := range []uint64{1, 1, 2} {
+		j.arrived("a", seq, at.Add(2*time.Second))
+	}
+	edits, missing := j.seal(at.Add(5 * time.Second))
+	if edits != 2 || len(missing) != 1 || missing[0] != 4*time.Second {
+		t.Errorf("seal() = %d, %v; want 2 edits, one missing for 4s", edits, missing)
+	}
+	if _, ok := j.arrived("a", 2, at.Add(6*time.Second)); ok {
+		t.Error("an arrival counts after the journal was sealed")
 	}
 }
 

@@ -38,8 +38,9 @@ type typist struct {
 
 // typingResult is what a workload did to a server.
 type typingResult struct {
-	edits, missing  int   // recorded
-	made            int64 // in all, those of the warm-up included
+	edits           int             // recorded
+	made            int64           // in all, those of the warm-up included
+	missing         []time.Duration // how long the edits that did not arrive have waited
 	visible, stored []time.Duration
 	late            []time.Duration
 	cost            cost
@@ -148,7 +149,7 @@ func (w typing) measure(ctx context.Context, p *kjproc.Process, j *journal, typi
 	if res.memory, err = memoryOf(p.PID()); err != nil {
 		return res, err
 	}
-	res.edits, res.missing = j.counts()
+	res.edits, res.missing = j.seal(time.Now())
 	for _, t := range typists {
 		res.late = append(res.late, t.late...)
 		res.made += int64(t.seq)
