@@ -44,6 +44,9 @@ func SplitChunks(b []byte) ([]Chunk, error) {
 	var chunks []Chunk
 	budget := MaxInflatedBytes
 	for len(b) > 0 {
+		if len(chunks) == MaxChunks {
+			return nil, tooLarge(1, "more than %d chunks", MaxChunks)
+		}
 		chunk, rest, err := readChunk(b, budget)
 		if err != nil {
 			return nil, err

@@ -11,6 +11,8 @@ const (
 	// MaxInflatedBytes bounds what the deflated changes of one file or
 	// message may inflate to together.
 	MaxInflatedBytes = 64 << 20
+	// MaxChunks bounds the chunks of one file or message.
+	MaxChunks = 1 << 20
 	// MaxInflationRatio bounds the inflated by the deflated bytes of a change
 	// above FreeInflation.
 	MaxInflationRatio = 100
