@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -25,9 +26,10 @@ type committer struct {
 	docs     map[kaijutsu.DocumentID]documentRow // some durable rows
 	doubtful map[kaijutsu.DocumentID]documentRow // as they were before a write of unknown outcome
 	held     *item                               // taken, but too large for the round before
+	tables   int64                               // bytes in tables, some time ago
+	unseen   int                                 // bytes to write until tables are counted again
 	failed   error                               // Badger's last write failed: it must not write again
 	mended   time.Time                           // of the last attempt to
-	tables   int64                               // bytes in tables, as of the last upkeep
 }
 
 func (c *committer) run() {
@@ -38,9 +40,6 @@ func (c *committer) run() {
 		if first == nil {
 			select {
 			case first = <-c.s.queue:
-			case <-c.s.upkeep:
-				c.keepUp()
-				continue
 			case <-c.s.stop:
 				return
 			}
@@ -51,6 +50,9 @@ func (c *committer) run() {
 
 // gather takes what is queued behind first, as far as it fits.
 func (c *committer) gather(first *item) []*item {
+	// Let the writers that have just been answered queue again: without, they
+	// fall into two halves of which one always waits for the other.
+	runtime.Gosched()
 	items := []*item{first}
 	rows, bytes := first.rows, first.bytes
 	for {
@@ -135,6 +137,7 @@ func (c *committer) succeed(b *batch, items []*item) {
 	c.s.publish(c.state)
 	c.s.count.batch(len(items))
 	for _, it := range items {
+		c.unseen -= it.bytes
 		it.done <- nil
 	}
 }
@@ -144,6 +147,7 @@ func (c *committer) succeed(b *batch, items []*item) {
 // hole or end the process: Badger must be closed and opened before it writes
 // again.
 func (c *committer) fail(b *batch, items []*item, err error) {
+	err = errors.New(oneLine(err.Error()))
 	c.failed = fmt.Errorf("writing failed (%v); the store only reads until the disk works again: %w", err, kaijutsu.ErrUnavailable)
 	c.s.log.Error("write failed, store is read-only", "err", err)
 	for doc := range b.docs {

@@ -47,16 +47,21 @@
 // second and by Close, off the path of acknowledgement. Open refuses a
 // database that is behind it, and one whose log holds writes behind the point
 // where Badger would stop replaying; it looks before Badger does, which would
-// cut the log and delete the tables. Damage in the log's last write, in the
+// cut the log and delete the tables; when the loss is accepted they are kept in
+// DIR/lost. Damage in the log's last write, in the
 // second before a crash, cannot be told from the crash.
 //
 // # Disk
 //
 // Before each batch the free space is compared with a reserve (64 MiB unless
 // said otherwise). Below it writes fail with ErrUnavailable and reads go on;
-// when space returns, so do writes. At half the reserve Badger is reopened
-// for reading only, because its background work dies on a full disk. After a
-// failed write Badger is reopened before it writes again.
+// when space returns, so do writes. After a failed write Badger is reopened
+// before it writes again.
+//
+// Badger writes to files it has mapped, and when the disk has no room for a
+// page the kernel ends the process (SIGBUS). On Linux its files get their
+// space before they are mapped, and tables wait for it; see allocate.go.
+// Elsewhere there is only the reserve.
 //
 // # Goroutines
 //

@@ -44,7 +44,11 @@ func openMark(dir string) (m *markFile, at mark, found bool, err error) {
 		f.Close()
 		return nil, mark{}, false, err
 	}
-	if n == 0 {
+	if allZero(whole[:n]) {
+		// New, or never written. Take the space, for when there is none.
+		if _, err := f.WriteAt(make([]byte, 2*slotBytes), 0); err != nil {
+			return m, mark{}, false, err
+		}
 		return m, mark{}, false, nil
 	}
 	for turn := range int64(2) {

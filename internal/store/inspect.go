@@ -23,6 +23,7 @@ type inspection struct {
 	version uint64 // greatest version in any table or log
 	loss    error  // durable writes that replay will not find
 	torn    []tornLog
+	orphans []string // tables that the manifest does not list: Badger deletes them
 }
 
 // tornLog is a log to be cut to its whole transactions before Badger, which
@@ -36,7 +37,11 @@ type tornLog struct {
 // not open it, or not without crashing.
 func inspect(dir string, at mark) (inspection, error) {
 	var found inspection
-	if err := removeEmpty(dir); err != nil {
+	err := removeEmpty(dir)
+	if err != nil {
+		return found, err
+	}
+	if found.orphans, err = filepath.Glob(filepath.Join(dir, "*.sst")); err != nil {
 		return found, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, badger.ManifestFilename)); errors.Is(err, fs.ErrNotExist) {
@@ -95,6 +100,7 @@ func (found *inspection) readTables(dir string) error {
 			return fmt.Errorf("%s: %w: %w", path, err, ErrDamaged)
 		}
 		found.version = max(found.version, version)
+		found.orphans = slices.DeleteFunc(found.orphans, func(orphan string) bool { return orphan == path })
 	}
 	return nil
 }
@@ -131,14 +137,22 @@ func (found *inspection) readLogs(dir string, at mark) error {
 		if report.torn {
 			found.torn = append(found.torn, tornLog{path, report.end})
 		}
-		if n := len(report.beyond); n > 0 && found.loss == nil {
-			last := report.beyond[n-1]
-			// One transaction may have been under way, in the last log.
-			if n > 1 || at.counter >= last || i < len(logs)-1 {
-				found.loss = fmt.Errorf("%s is damaged at offset %d, behind which there are writes up to commit %d",
-					path, report.end, last)
-			}
+		if found.loss == nil {
+			found.loss = report.loss(path, at, i == len(logs)-1)
 		}
+	}
+	return nil
+}
+
+// loss returns how the log shows that durable writes are gone, or nil.
+func (r walReport) loss(path string, at mark, last bool) error {
+	n := len(r.beyond)
+	switch {
+	// One transaction may have been under way, in the last log.
+	case n > 1, n == 1 && (!last || at.counter >= r.beyond[0]):
+		return fmt.Errorf("%s is damaged at offset %d, behind which there are writes up to commit %d", path, r.end, r.beyond[n-1])
+	case r.short:
+		return fmt.Errorf("%s ends within a write, at offset %d", path, r.size)
 	}
 	return nil
 }
@@ -147,6 +161,30 @@ func (found *inspection) readLogs(dir string, at mark) error {
 func (found inspection) cut() error {
 	for _, log := range found.torn {
 		if err := os.Truncate(log.path, log.end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAside moves or copies to dir/lost what Badger is about to delete or cut
+// although it may hold what was lost.
+func (found inspection) setAside(dir string) error {
+	lost := filepath.Join(dir, "lost")
+	if err := os.MkdirAll(lost, 0o700); err != nil {
+		return err
+	}
+	for _, path := range found.orphans {
+		if err := os.Rename(path, filepath.Join(lost, filepath.Base(path))); err != nil {
+			return err
+		}
+	}
+	for _, log := range found.torn {
+		b, err := os.ReadFile(log.path)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(lost, filepath.Base(log.path)), b, 0o600)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func (s *Store) Info(ctx context.Context, doc kaijutsu.DocumentID) (Info, error)
 		return err
 	})
 	if err != nil {
-		return Info{}, err
+		return Info{}, fmt.Errorf("look up document %s: %w", doc, err)
 	}
 	return Info{Changes: row.changes, Bytes: row.bytes, Covers: row.covers, Heads: row.heads}, nil
 }
@@ -61,7 +61,7 @@ func (s *Store) Load(ctx context.Context, doc kaijutsu.DocumentID) (Document, er
 		return err
 	})
 	if err != nil {
-		return Document{}, fmt.Errorf("load: %w", err)
+		return Document{}, fmt.Errorf("load document %s: %w", doc, err)
 	}
 	return d, nil
 }
@@ -75,7 +75,7 @@ func (v view) load(ctx context.Context, doc kaijutsu.DocumentID) (Document, erro
 	if row.covers > 0 {
 		chunk, err := v.blob(row.snapshot)
 		if err != nil {
-			return Document{}, fmt.Errorf("snapshot of document %s: %w", doc, err)
+			return Document{}, fmt.Errorf("snapshot: %w", err)
 		}
 		d.Snapshot = &Snapshot{Covers: row.covers, Chunk: chunk}
 	}

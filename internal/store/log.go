@@ -25,5 +25,7 @@ func (l badgerLog) Infof(format string, args ...any) {
 func (l badgerLog) Debugf(string, ...any) {}
 
 func tidy(format string, args []any) string {
-	return strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
+	return oneLine(fmt.Sprintf(format, args...))
 }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -14,24 +14,25 @@ type Options struct {
 	// Log receives what an operator should know. Nil discards it.
 	Log *slog.Logger
 	// MinFree is how many bytes of the disk are left alone; 0 means 64 MiB.
-	// Below the mark the store only reads.
+	// Below the mark the store only reads. A smaller mark is raised to 8 MiB
+	// and as much as the store holds, up to 64 MiB.
 	MinFree int64
 	// AcceptLoss opens a store that has lost durable writes, and keeps
-	// writing to one in which the scrub finds damaged tables.
+	// writing to one in which the scrub finds damaged tables. Files that may
+	// hold what was lost are kept in Dir/lost.
 	AcceptLoss bool
 }
 
 const (
-	// defaultMinFree leaves room for the largest flush and compaction that
-	// can be under way when the disk fills.
 	defaultMinFree = 64 << 20
 
 	// memtableBytes must never shrink from one release to the next: Badger
 	// replays a log into a memtable of the size configured now.
 	memtableBytes = 4 << 20
-	// flushBytes is what it takes to write out every memtable and go on.
+	// flushBytes is what it takes to write out every memtable and go on. It
+	// is the least that is kept free.
 	flushBytes = 2 * memtableBytes
-	// compactionBytes bounds the tables that compactions write before they
+	// compactionBytes is about the most that compactions write before they
 	// delete what they read, given the sizes in badgerOptions.
 	compactionBytes = defaultMinFree - flushBytes
 )

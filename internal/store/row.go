@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 // storeFormat is the number in the state row. A store with a greater number
 // is from a newer release and is not opened.
 const storeFormat = 1
+
+var errNewer = errors.New("hint: use the newer release that wrote it")
 
 // state is the one row that every transaction rewrites.
 type state struct {
@@ -35,8 +38,7 @@ func decodeState(payload []byte) (state, error) {
 	d := decoder{b: payload}
 	s := state{format: d.uint()}
 	if !d.broken && s.format > storeFormat {
-		return s, fmt.Errorf("it has format %d and this release knows formats up to %d; hint: use a newer release",
-			s.format, storeFormat)
+		return s, fmt.Errorf("it has format %d, this release knows formats up to %d; %w", s.format, storeFormat, errNewer)
 	}
 	for _, v := range []*uint64{&s.counter, &s.documents, &s.records, &s.outbox, &s.nextOutbox, &s.nextNumber} {
 		*v = d.uint()

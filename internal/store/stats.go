@@ -28,7 +28,8 @@ type Stats struct {
 
 type counters struct {
 	commits, changes, bytes, snapshots, refused, batches atomic.Uint64
-	sizes                                                [11]atomic.Uint64
+
+	sizes [11]atomic.Uint64
 }
 
 func (c *counters) batch(items int) {

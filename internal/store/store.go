@@ -26,15 +26,15 @@ type Store struct {
 	storageID  string
 	lock       *os.File
 	mark       *markFile // the keeper's
+	marked     bool      // there was a mark at Open
 
 	life     sync.RWMutex // held for writing while Badger is exchanged
-	db       *badger.DB   // nil when closed or not to be reopened
-	readOnly bool         // written by the committer only
+	db       *badger.DB   // nil when closed, or when reopening failed
+	readOnly bool         // Open found the disk too full; written by the committer
 
 	batchRows, batchBytes int
 
 	queue     chan *item
-	upkeep    chan struct{} // holds one
 	stop      chan struct{} // closed by Close
 	committed chan struct{} // closed when the committer has ended
 	cancel    context.CancelFunc
@@ -62,12 +62,11 @@ func Open(o Options) (*Store, error) {
 	s := &Store{
 		dir:        o.Dir,
 		log:        o.Log,
-		minFree:    o.MinFree,
+		minFree:    max(o.MinFree, flushBytes),
 		acceptLoss: o.AcceptLoss,
 		batchRows:  maxBatchRows,
 		batchBytes: maxBatchBytes,
 		queue:      make(chan *item, queueItems),
-		upkeep:     make(chan struct{}, 1),
 		stop:       make(chan struct{}),
 		committed:  make(chan struct{}),
 		chores:     newChores(),
@@ -75,7 +74,7 @@ func Open(o Options) (*Store, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.minFree <= 0 {
+	if o.MinFree <= 0 {
 		s.minFree = defaultMinFree
 	}
 	if err := s.open(); err != nil {
@@ -87,6 +86,9 @@ func Open(o Options) (*Store, error) {
 func (s *Store) open() (err error) {
 	if err := os.MkdirAll(s.databaseDir(), 0o700); err != nil {
 		return err
+	}
+	if !allocates {
+		s.log.Debug("files do not get their space before they are mapped")
 	}
 	if s.lock, err = lockDir(s.dir); err != nil {
 		return err
@@ -107,8 +109,14 @@ func (s *Store) open() (err error) {
 	if found.fresh && at.counter > 0 {
 		found.loss = errors.New("the database is gone")
 	}
+	if !found.fresh && !s.marked {
+		s.log.Warn("no high-water mark: lost writes would not be noticed", "path", s.mark.f.Name())
+	}
 	if found.loss != nil {
 		if err := s.lost(found.loss); err != nil {
+			return err
+		}
+		if err := found.setAside(s.dir); err != nil {
 			return err
 		}
 	}
@@ -132,9 +140,7 @@ func (s *Store) readMark() (mark, error) {
 		}
 		return mark{}, s.lost(err)
 	}
-	if !found {
-		s.log.Debug("no high-water mark yet")
-	}
+	s.marked = found
 	return at, nil
 }
 
@@ -150,8 +156,7 @@ func (s *Store) lost(loss error) error {
 // openFound opens Badger for writing, or only for reading when the disk is
 // too full but nothing needs to be written to open.
 func (s *Store) openFound(found inspection) error {
-	reserve := max(s.minFree, flushBytes)
-	if _, err := checkSpace(s.dir, 0, reserve); err != nil {
+	if _, err := checkSpace(s.dir, 0, s.minFree); err != nil {
 		if found.fresh || !found.clean {
 			return err
 		}
@@ -168,6 +173,9 @@ func (s *Store) openFound(found inspection) error {
 // start reads the state and starts the goroutines.
 func (s *Store) start(found inspection, at mark) error {
 	now, err := readState(s.db)
+	if errors.Is(err, errNewer) {
+		return fmt.Errorf("%w: %w", err, kaijutsu.ErrInvalid)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w; %s: %w", keyName(stateKey), err, s.mendHint(), ErrDamaged)
 	}
@@ -270,8 +278,7 @@ func (s *Store) unavailable() error {
 
 func (s *Store) publish(now state) { s.durable.Store(&now) }
 
-// keepEvery is how often the high-water mark follows the commit counter, and
-// the committer is told to look after the disk.
+// keepEvery is how often the high-water mark follows the commit counter.
 const keepEvery = time.Second
 
 // keep runs until ctx is done.
@@ -285,20 +292,23 @@ func (s *Store) keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		select {
-		case s.upkeep <- struct{}{}:
-		default:
-		}
 		now := s.durable.Load().counter
-		if now == written {
+		if now == written || s.reading() {
 			continue
 		}
-		if err := s.writeMark(); err != nil {
+		if err := errors.Join(s.writeMark(), allocateManifest(s.manifest())); err != nil {
 			s.log.Warn("high-water mark not written", "err", err)
 			continue
 		}
 		written = now
 	}
+}
+
+// reading reports whether the database is open for reading only.
+func (s *Store) reading() bool {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	return s.readOnly
 }
 
 // writeMark brings the high-water mark up to what is durable.
@@ -349,8 +359,9 @@ func (s *Store) release() error {
 	defer s.life.Unlock()
 	if s.db != nil && !s.readOnly {
 		if _, err := checkSpace(s.dir, 0, flushBytes); err != nil {
-			// Badger would die writing its memtable to a full disk. Everything
-			// is in its log; the directory stays locked, as Badger runs on.
+			// Badger would wait for space to write out its memtable, or die of
+			// it. Everything is in its log; the directory stays locked, as
+			// Badger runs on.
 			s.db = nil
 			return errors.Join(append(errs, fmt.Errorf("left as after a crash, nothing is lost: %w", err))...)
 		}

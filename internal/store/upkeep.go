@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -12,10 +13,8 @@ import (
 
 // ready makes the database writable and returns how much disk may be used
 // beyond the reserve, or an error wrapping ErrUnavailable. It reopens Badger
-// when that helps: for writing when space has come back or the disk works
-// again, for reading only when space is so low that a compaction, which
-// Badger starts when it likes, could find the disk full: Badger writes to
-// files it has mapped, and that ends the process (SIGBUS).
+// when space has come back to a store that was opened for reading, and when
+// the disk works again after a write failed.
 func (c *committer) ready() (spare int64, err error) {
 	if err := c.s.damage(); err != nil && !c.s.acceptLoss {
 		return 0, err
@@ -23,10 +22,6 @@ func (c *committer) ready() (spare int64, err error) {
 	reserve := c.reserve()
 	free, err := checkSpace(c.s.dir, 0, reserve)
 	if err != nil {
-		if free >= flushBytes && free < reserve/2 && !c.s.readOnly && c.failed == nil {
-			c.s.log.Warn("disk is nearly full, store is read-only", "free", free)
-			c.reopen(true)
-		}
 		if c.failed == nil {
 			c.s.setTrouble(err)
 		}
@@ -38,8 +33,8 @@ func (c *committer) ready() (spare int64, err error) {
 		}
 	}
 	if c.s.readOnly {
-		c.s.log.Info("disk has space again, store writes", "free", free)
-		if err := c.reopen(false); err != nil {
+		c.s.log.Info("disk has space, store writes", "free", free)
+		if err := c.reopen(); err != nil {
 			return 0, err
 		}
 	}
@@ -47,9 +42,19 @@ func (c *committer) ready() (spare int64, err error) {
 	return free - reserve, nil
 }
 
-// reserve is MinFree, or more when that is too little for what Badger may
-// have to write at any moment with the tables there are.
+// reserve is MinFree, or what it takes to write out the memory and to rewrite
+// the tables there are, up to what compactions rewrite at a time: one that
+// runs out of space waits for it with what it has written.
 func (c *committer) reserve() int64 {
+	if c.s.minFree >= defaultMinFree {
+		return c.s.minFree
+	}
+	if c.unseen <= 0 && c.s.db != nil {
+		c.unseen, c.tables = memtableBytes/4, 0
+		for _, t := range c.s.db.Tables() {
+			c.tables += int64(t.OnDiskSize)
+		}
+	}
 	return max(c.s.minFree, flushBytes+min(c.tables, compactionBytes))
 }
 
@@ -62,34 +67,21 @@ func (c *committer) mend() error {
 	if err := probeDisk(c.s.dir); err != nil {
 		return fmt.Errorf("the disk does not work (%v): %w", err, c.failed)
 	}
-	if err := c.reopen(false); err != nil {
+	if err := c.reopen(); err != nil {
 		return err
 	}
 	c.s.log.Info("disk works again, store writes")
 	return nil
 }
 
-// keepUp runs once a second.
-func (c *committer) keepUp() {
-	if c.s.db != nil && c.s.minFree < defaultMinFree {
-		c.tables = 0
-		for _, t := range c.s.db.Tables() {
-			c.tables += int64(t.OnDiskSize)
-		}
-	}
-	if !c.s.readOnly {
-		_, _ = c.ready() // the next write gets the error
-	}
-}
-
 // reopen closes Badger, which moves what is in memory into tables, and opens
-// it again. Readers wait.
-func (c *committer) reopen(readOnly bool) error {
+// it again for writing. Readers wait.
+func (c *committer) reopen() error {
 	c.s.life.Lock()
 	defer c.s.life.Unlock()
 	err := c.s.closeDatabase()
 	if err == nil {
-		err = c.s.openDatabase(readOnly)
+		err = c.s.openDatabase(false)
 	}
 	var found state
 	if err == nil {
@@ -135,10 +127,21 @@ func (s *Store) closeDatabase() error {
 
 // openDatabase opens Badger; the caller holds life.
 func (s *Store) openDatabase(readOnly bool) error {
+	if err := removeEmpty(s.databaseDir()); err != nil {
+		return err
+	}
 	db, err := badger.Open(badgerOptions(s.databaseDir(), s.log).WithReadOnly(readOnly))
 	if err != nil {
 		return err
 	}
 	s.db, s.readOnly = db, readOnly
+	if readOnly {
+		return nil
+	}
+	if err := allocateManifest(s.manifest()); err != nil {
+		return err
+	}
 	return syncDir(s.databaseDir())
 }
+
+func (s *Store) manifest() string { return filepath.Join(s.databaseDir(), badger.ManifestFilename) }

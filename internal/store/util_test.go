@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"log/slog"
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
@@ -28,3 +29,5 @@ func (b *syncBuffer) String() string {
 func iteratorOptions(prefix []byte) badger.IteratorOptions {
 	return badger.IteratorOptions{Prefix: prefix}
 }
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -39,6 +39,10 @@ func (s *Store) view(fn func(view) error) (err error) {
 			if !ok {
 				panic(p)
 			}
+			if trouble := s.trouble.Load(); trouble != nil { // Badger is half open
+				err = fmt.Errorf("reading the database: %v: %w", cause, *trouble)
+				return
+			}
 			err = fmt.Errorf("reading the database: %v; %s: %w", cause, s.mendHint(), ErrDamaged)
 		}
 	}()
@@ -100,7 +104,7 @@ func (v view) document(doc kaijutsu.DocumentID) (documentRow, error) {
 	key := documentKey(classDocument, doc)
 	payload, err := v.getAs(kindDocument, key)
 	if err == errAbsent {
-		return documentRow{}, fmt.Errorf("document %s: %w", doc, kaijutsu.ErrNotFound)
+		return documentRow{}, kaijutsu.ErrNotFound
 	}
 	if err != nil {
 		return documentRow{}, err

@@ -21,6 +21,7 @@ type walReport struct {
 	version uint64 // greatest that is replayed
 	counter uint64 // greatest commit counter that is replayed
 	torn    bool   // what is at end is neither zeros nor the end of the file
+	short   bool   // the file ends within a transaction
 	beyond  []uint64
 	// beyond lists the commit counters found behind end, ascending. Badger
 	// writes one transaction at a time and syncs it before the next, so a
@@ -32,6 +33,7 @@ const (
 	walMaxKey      = 1 << 16
 	walTxn         = 1 << 6 // entry belongs to a transaction
 	walTxnEnd      = 1 << 7 // entry ends a transaction
+	walFileBytes   = 2 * memtableBytes
 )
 
 // readWAL reads a log as Badger v4.9's replay does, but without believing
@@ -51,6 +53,8 @@ func readWAL(path string) (walReport, error) {
 	if err := report.replay(f); err != nil {
 		return report, err
 	}
+	// A log has its full size from the start, and is cut to whole transactions.
+	report.short = report.end < report.size && report.size < walFileBytes
 	return report, report.lookBeyond(f)
 }
 
