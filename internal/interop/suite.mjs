@@ -7,7 +7,8 @@
 //
 // --only REGEX picks cases by "group: name", --not REGEX leaves some out,
 // --shots DIR keeps screenshots of the page there, --list lists the cases,
-// --verbose lets the clients talk. One line per case; the last line is
+// --strict runs also what the npm server is known to get wrong, --verbose lets
+// the clients talk. One line per case; the last line is
 // `N passed, N failed`.
 import { parseArgs } from "node:util"
 import { kinds } from "./lib/server.mjs"
@@ -20,6 +21,7 @@ const { values: flags } = parseArgs({
     only: { type: "string" },
     not: { type: "string" },
     shots: { type: "string" },
+    strict: { type: "boolean" },
     list: { type: "boolean" },
     verbose: { type: "boolean" },
   },
@@ -33,7 +35,7 @@ for (const group of ["sync", "values", "offline", "durable", "unavailable", "pre
 if (flags.list) {
   for (const name of listed()) console.log(name)
 } else if (!flags.kj === !flags.reference) {
-  console.error("usage: suite.mjs --kj PATH | --reference [--only REGEX] [--not REGEX] [--shots DIR] [--list] [--verbose]")
+  console.error("usage: suite.mjs --kj PATH | --reference [--only REGEX] [--not REGEX] [--shots DIR] [--strict] [--list] [--verbose]")
   process.exit(2)
 } else {
   const only = flags.only && new RegExp(flags.only)
@@ -42,6 +44,6 @@ if (flags.list) {
     const name = `${c.group}: ${c.name}`
     return (!only || only.test(name)) && !(not && not.test(name))
   }
-  const failed = await runAll(flags.kj ? kinds.kj(flags.kj) : kinds.reference(), { pick, verbose: flags.verbose })
+  const failed = await runAll(flags.kj ? kinds.kj(flags.kj) : kinds.reference(), { pick, strict: flags.strict, verbose: flags.verbose })
   process.exit(failed ? 1 : 0)
 }

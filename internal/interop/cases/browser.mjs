@@ -1,4 +1,5 @@
 // The page in Chromium.
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as A from "@automerge/automerge"
 import { Person, closeBrowser } from "../lib/browser.mjs"
@@ -339,6 +340,66 @@ test("an input method is not disturbed by what others write", { kj: true, ms: 60
   await keys.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 })
   await keys.send("Input.insertText", { text: "日本" })
   await until(async () => (await amy.shown(id)) === "front 漢字: 日本end!" && textOf(handle, id) === "front 漢字: 日本end!", () => `the composed text; it is ${JSON.stringify(textOf(handle, id))}`)
+  await amy.lit("saved")
+  amy.satisfied()
+})
+
+test("a text of 220,000 characters is pasted, and taken out again", { kj: true, ms: 150_000 }, async t => {
+  const { url, id } = await context(t, "Large", "around")
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  const replace = (length, from, to) =>
+    amy.box(id).evaluate((el, [length, from, to]) => {
+      el.focus()
+      el.setRangeText("lorem😀 ".repeat(length / 8), from, to, "end")
+      el.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }))
+    }, [length, from, to])
+  await replace(220_000, 3, 3)
+  await amy.lit("saved", 60_000)
+  const content = async () => (await t.server.op("context_get", { context: url })).block_list[0].content
+  equal(await content(), "aro" + "lorem😀 ".repeat(27_500) + "und", "what the server reads")
+  await replace(0, 3, 220_003)
+  await amy.lit("saved", 60_000)
+  equal(await content(), "around", "what the server reads after")
+  amy.satisfied()
+})
+
+test("two tabs of one person share what they have and are both right about what is saved", { kj: true, ms: 60_000 }, async t => {
+  const { url, id } = await context(t, "Tabs", "x")
+  const amy = await (await Person.at(t)).open(t.server.http, url)
+  const second = await (await amy.another()).open(t.server.http, url)
+  for (let n = 0; n < 6; n++) {
+    const [from, to] = n % 2 ? [second, amy] : [amy, second]
+    await from.box(id).focus()
+    await from.tab.keyboard.press("Control+End")
+    await from.tab.keyboard.type(`${n}`)
+    await until(async () => (await to.shown(id)).endsWith(`${n}`), `edit ${n} in the other tab`)
+    for (const tab of [amy, second]) await tab.lit("saved")
+  }
+  amy.satisfied()
+  second.satisfied()
+})
+
+test("with a token the page opens by its address once, and by its cookie then", { kj: true, own: ["--auth", "token"], ms: 60_000 }, async t => {
+  const token = readFileSync(join(t.server.data, "owner.token"), "utf8").trim()
+  const create = await fetch(`${t.server.http}/v1/ops/context_create`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: JSON.stringify({ title: "Locked" }) })
+  const { url } = await create.json()
+  const stranger = await Person.at(t)
+  const reply = await stranger.tab.goto(`${t.server.http}/`)
+  ok(reply.status() === 403 || reply.status() === 401, `a stranger gets ${reply.status()}`)
+  ok(!(await stranger.tab.content()).includes("<script"), "a stranger gets the page")
+
+  const amy = await Person.at(t)
+  await amy.tab.goto(`${t.server.http}/?token=${token}#${url}`)
+  await amy.tab.locator("section.context").waitFor()
+  ok(!amy.tab.url().includes(token), "the token stays in the address")
+  await amy.tab.getByLabel("New block").fill("written with a token")
+  await amy.tab.keyboard.press("Enter")
+  await amy.lit("saved")
+  await until(async () => (await amy.tab.locator(".sidebar a .name").allInnerTexts()).includes("Locked"), "the list")
+  await amy.ready()
+  await amy.tab.goto("about:blank")
+  await amy.open(t.server.http, url)
+  await until(async () => (await amy.tab.locator("li[data-block] textarea").inputValue()) === "written with a token", "the block after coming back")
   await amy.lit("saved")
   amy.satisfied()
 })

@@ -40,14 +40,24 @@ export class Person {
   complaints = []
 
   static async at(t, { colorScheme = "light", viewport = { width: 1180, height: 800 } } = {}) {
+    const context = await (await browser()).newContext({ colorScheme, viewport })
+    t.onClose(() => context.close())
+    return Person.in(context)
+  }
+
+  static async in(context) {
     const person = new Person()
-    person.context = await (await browser()).newContext({ colorScheme, viewport })
-    t.onClose(() => person.context.close())
-    person.tab = await person.context.newPage()
+    person.context = context
+    person.tab = await context.newPage()
     person.tab.on("console", m => m.type() === "error" && !away.test(m.text()) && person.complaints.push(m.text()))
     person.tab.on("pageerror", err => away.test(err.message) || person.complaints.push(err.stack ?? err.message))
     person.tab.on("dialog", dialog => (person.complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()))
     return person
+  }
+
+  /** Another tab of the same person. */
+  another() {
+    return Person.in(this.context)
   }
 
   /** Opens the page of a server, at a document if a URL is given. */

@@ -19,16 +19,17 @@ export const kinds = {
 const startMillis = 20_000
 
 export class Server {
-  /** `kind` is one of kinds; `tmp` a directory for its data. */
-  constructor(kind, tmp) {
+  /** `kind` is one of kinds; `tmp` a directory for its data; `more` are arguments for it. */
+  constructor(kind, tmp, more = []) {
     this.kind = kind
+    this.more = more
     this.data = mkdtempSync(join(tmp, "data-"))
     this.starts = 0
   }
 
   /** Starts the process and waits until it accepts connections. */
   async start() {
-    const child = spawn(this.kind.command, this.kind.args(this.data), { stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(this.kind.command, [...this.kind.args(this.data), ...this.more], { stdio: ["ignore", "pipe", "pipe"] })
     this.child = child
     this.starts++
     this.log = ""

@@ -16,7 +16,7 @@ export const inGroup = name => (group = name)
 
 /**
  * Declares a case. Options: `ms`, its deadline; `own`, true to give it a server
- * of its own, which it may kill; `strict`, true for what the reference server
+ * of its own, which it may kill, or a list of more arguments for that server; `strict`, true for what the reference server
  * is known not to do; `kj`, true for what only Kaijutsu has (operations, page).
  * The function may return a note for the report.
  */
@@ -103,7 +103,7 @@ const expectedNoise = /ECONNRESET|EPIPE|ECONNREFUSED|socket hang up|Websocket no
  * Runs the cases that `pick` chooses against servers of `kind` and prints one
  * line for each. Resolves to the number of failures.
  */
-export async function runAll(kind, { pick = () => true, verbose = false } = {}) {
+export async function runAll(kind, { pick = () => true, strict = false, verbose = false } = {}) {
   const print = console.log
   const trouble = [] // errors that nothing caught
   for (const event of ["uncaughtException", "unhandledRejection"]) {
@@ -116,7 +116,7 @@ export async function runAll(kind, { pick = () => true, verbose = false } = {}) 
   const count = { passed: 0, failed: 0, skipped: 0 }
   for (const c of cases.filter(pick)) {
     const name = `${c.group}: ${c.name}`
-    const reason = kind.name === "kj" ? null : c.kj ? "only Kaijutsu has this" : c.strict ? "the reference server does not do this" : null
+    const reason = kind.name === "kj" ? null : c.kj ? "only Kaijutsu has this" : c.strict && !strict ? "the reference server does not do this" : null
     if (reason) {
       count.skipped++
       print(`skip ${name}: ${reason}`)
@@ -127,7 +127,7 @@ export async function runAll(kind, { pick = () => true, verbose = false } = {}) 
     let t
     trouble.length = 0
     try {
-      const server = c.own ? await new Server(kind, tmp).start() : shared
+      const server = c.own ? await new Server(kind, tmp, c.own === true ? [] : c.own).start() : shared
       t = new Case(server, tmp)
       if (c.own) t.onClose(() => server.kill())
       const note = await within(c.run(t), "the case to end", c.ms)

@@ -4,9 +4,10 @@ import * as A from "@automerge/automerge/slim"
 import type { DocHandle, DocHandleChangePayload } from "@automerge/automerge-repo/slim"
 import type { Actors } from "./actors"
 import { BlockView, fit, type BlockHost } from "./blockview"
+import { inPieces } from "./diff"
 import { h, oncePerFrame } from "./dom"
-import { bySibling, inOrder, isBlock, newBlockID, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type Place, type Row } from "./schema"
-import { splicesAt, TextBox } from "./textbox"
+import { bySibling, inOrder, isBlock, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type Place, type Row } from "./schema"
+import { maxPiece, spliceText, splicesAt, TextBox } from "./textbox"
 
 /** Something shown in the main part of the page. */
 export interface View {
@@ -192,7 +193,10 @@ export class ContextView implements View, BlockHost {
 
   #add(place: Place, text: string): string {
     const id = newBlockID()
-    this.handle.change(doc => putTextBlock(doc, id, place, text))
+    const path = ["pages", pageOf(id), id, "text"]
+    const [first, ...rest] = [...inPieces("", { at: 0, del: 0, ins: text }, maxPiece)]
+    this.handle.change(doc => putTextBlock(doc, id, place, first?.ins ?? ""))
+    for (const piece of rest) spliceText(this.handle, path, text, piece)
     return id
   }
 

@@ -33,6 +33,30 @@ export function diff(before: string, after: string, caret = after.length): Splic
   return { at: head, del: before.length - tail - head, ins: after.slice(head, after.length - tail) }
 }
 
+/**
+ * A splice of `text` as several that each touch at most `most` units, which
+ * come to the same when done in order. No character is cut in two.
+ */
+export function* inPieces(text: string, s: Splice, most: number): Generator<Splice> {
+  let { at, del, ins } = s
+  while (del + ins.length > most && del > 0) {
+    // From the end of what is removed, so that `at` stays where it is.
+    let n = Math.min(del, most)
+    if (isLow(text.charCodeAt(at + del - n))) n--
+    del -= n
+    yield { at: at + del, del: n, ins: "" }
+  }
+  while (del + ins.length > most) {
+    let n = most - del
+    if (isHigh(ins.charCodeAt(n - 1))) n--
+    yield { at, del, ins: ins.slice(0, n) }
+    at += n
+    del = 0
+    ins = ins.slice(n)
+  }
+  if (del > 0 || ins !== "") yield { at, del, ins }
+}
+
 /** Where a caret at `pos` belongs after the splice; text put in exactly at the caret goes behind it. */
 export function shift(pos: number, s: Splice): number {
   if (pos <= s.at) return pos

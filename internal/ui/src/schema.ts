@@ -67,7 +67,7 @@ export function isContext(doc: unknown): doc is ContextDoc {
 /** The content of a block: `text` if present, else `body`, else the joined `chunks`. */
 export function contentOf(raw: RawBlock): { form: Form; content: string } {
   if (typeof raw.text === "string") return { form: "text", content: raw.text }
-  if (raw.body !== undefined) return { form: "body", content: str(raw.body) }
+  if (typeof raw.body === "string" || A.isImmutableString(raw.body)) return { form: "body", content: str(raw.body) }
   return { form: "chunks", content: Array.isArray(raw.chunks) ? raw.chunks.map(str).join("") : "" }
 }
 

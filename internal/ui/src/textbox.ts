@@ -4,7 +4,7 @@
 
 import * as A from "@automerge/automerge/slim"
 import type { DocHandle } from "@automerge/automerge-repo/slim"
-import { apply, boxed, diff, shift, transform, unboxed, type Splice } from "./diff"
+import { apply, boxed, diff, inPieces, shift, transform, unboxed, type Splice } from "./diff"
 
 type Box = HTMLTextAreaElement | HTMLInputElement
 
@@ -58,7 +58,7 @@ export class TextBox {
     const before = this.#shown
     this.#writing = true
     try {
-      this.#handle.change((doc: any) => A.splice(doc, [...this.#path], mine.at, mine.del, mine.ins))
+      spliceText(this.#handle, this.#path, now, mine)
     } finally {
       this.#writing = false
     }
@@ -91,6 +91,16 @@ export class TextBox {
     if (document.activeElement === box) box.setSelectionRange(start, end, selectionDirection ?? "none")
     box.scrollTop = scrollTop
     box.dispatchEvent(new Event("shown"))
+  }
+}
+
+/** The most units that one change of a text touches; the server refuses changes of too many operations. */
+export const maxPiece = 50_000
+
+/** Splices the Text at `path`, which holds `text`. */
+export function spliceText(handle: DocHandle<any>, path: string[], text: string, s: Splice): void {
+  for (const piece of inPieces(text, s, maxPiece)) {
+    handle.change((doc: any) => A.splice(doc, [...path], piece.at, piece.del, piece.ins))
   }
 }
 

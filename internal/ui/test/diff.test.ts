@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { apply, boxed, diff, shift, transform, unboxed } from "../src/diff"
+import { apply, boxed, diff, inPieces, shift, transform, unboxed } from "../src/diff"
 
 const random = (n: number) => Math.floor(Math.random() * n)
 const pieces = ["a", "b", "aa", "é", "😀", "🎉", "👩‍👩‍👧", "\n", " "]
@@ -59,6 +59,26 @@ test("transform keeps both edits where they do not overlap", () => {
     const gone = new Set<string>()
     for (const s of [mine, theirs]) for (const c of base.slice(s.at, s.at + s.del)) gone.add(c)
     assert.equal(merged.replace(/[MT]/g, ""), [...base].filter(c => !gone.has(c)).join(""), JSON.stringify({ mine, theirs, merged }))
+  }
+})
+
+test("a splice in pieces comes to the same", () => {
+  for (let n = 0; n < 5000; n++) {
+    const [before, ins] = [text(20), text(20)]
+    const whole = (at: number) => (/[\udc00-\udfff]/.test(before[at] ?? "") ? at - 1 : at)
+    const at = whole(random(before.length + 1))
+    const splice = { at, del: Math.max(0, whole(at + random(before.length - at + 1)) - at), ins }
+    const pieces = [...inPieces(before, splice, 4)]
+    let now = before
+    for (const piece of pieces) {
+      now = apply(now, piece)
+      assert.doesNotMatch(now, lone)
+    }
+    assert.equal(now, apply(before, splice))
+    for (const piece of pieces) {
+      assert.ok(piece.del + piece.ins.length <= 4)
+      assert.doesNotMatch(piece.ins, lone)
+    }
   }
 })
 
