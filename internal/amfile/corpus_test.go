@@ -46,8 +46,7 @@ type realHistory struct {
 	description []byte
 }
 
-// The corpus of short runs is made once, by one process for each seed. With
-// KJ_FULL=1 it is larger and made anew for each test.
+// The corpus is made once for all tests, by one process for each seed.
 var (
 	corpusSeeds  = []int{11, 12}
 	corpusShare  = 5_000  // changes for each seed
@@ -56,16 +55,16 @@ var (
 	corpusShared []realHistory
 )
 
-// eachReal yields the histories of the corpus, one at a time: some 10,000
-// changes, with KJ_FULL=1 more than 100,000.
+// eachReal yields the histories of the corpus: some 10,000 changes, with
+// KJ_FULL=1 more than 100,000.
 func eachReal(t testing.TB, yield func(realHistory)) {
 	needNode(t)
-	if os.Getenv("KJ_FULL") != "" {
-		generateAll(t, fullShare, yield)
-		return
-	}
 	corpusOnce.Do(func() {
-		generateAll(t, corpusShare, func(h realHistory) { corpusShared = append(corpusShared, h) })
+		share := corpusShare
+		if os.Getenv("KJ_FULL") != "" {
+			share = fullShare
+		}
+		generateAll(t, share, func(h realHistory) { corpusShared = append(corpusShared, h) })
 	})
 	if len(corpusShared) == 0 {
 		t.Fatal("no corpus: making it failed in an earlier test")
