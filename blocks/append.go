@@ -28,7 +28,7 @@ func (tx *Tx) AppendText(id ID, s string) error {
 	if err := checkContent(form, s); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	if err := tx.use(len(s)); err != nil {
+	if err := tx.use(len(s), opsOf(form, s)); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	if s == "" {

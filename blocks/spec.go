@@ -17,6 +17,9 @@ const (
 	maxMetaBytes   = 64 << 10
 	maxTitleBytes  = 4 << 10
 	maxTxBytes     = amfile.MaxChunkBytes / 2 // in one transaction
+	// maxTxOps keeps what a transaction that fails takes to roll back to about
+	// a second: the engine's time for it grows faster than the operations.
+	maxTxOps = 100_000
 )
 
 // BlockSpec describes a new block. Its zero fields take the defaults.

@@ -61,7 +61,7 @@ func (tx *Tx) seal(doing string, b engineObject) error {
 	if len(body) > maxRecordBytes {
 		return nil
 	}
-	if err := tx.use(len(body)); err != nil {
+	if err := tx.use(len(body), len(parts)); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	if err := tx.engine.putString(b, fieldBody.key(), body); err != nil {

@@ -15,7 +15,7 @@ func (tx *Tx) SetTitle(title string) error {
 	if !utf8.ValidString(title) {
 		return fmt.Errorf("set title: not UTF-8: %w", kaijutsu.ErrInvalid)
 	}
-	if err := tx.use(len(title)); err != nil {
+	if err := tx.use(len(title), utf8.RuneCountInString(title)); err != nil {
 		return fmt.Errorf("set title: %w", err)
 	}
 	return tx.wrote("set title", tx.setTitle(title))

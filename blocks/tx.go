@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"kaijutsu"
 )
@@ -15,6 +16,7 @@ type Tx struct {
 	actor  kaijutsu.ActorID
 	placed []sibling // blocks of this transaction, and those it displaced
 	bytes  int       // written so far
+	ops    int       // written so far, at least
 	failed error     // a write that failed
 }
 
@@ -55,13 +57,26 @@ func (tx *Tx) existing(id ID) (engineObject, error) {
 	return tx.block(id)
 }
 
-// use counts bytes to be written against what one change may hold.
-func (tx *Tx) use(n int) error {
-	if tx.bytes+n > maxTxBytes {
-		return fmt.Errorf("%d bytes in one change: at most %d: %w", tx.bytes+n, maxTxBytes, kaijutsu.ErrTooLarge)
+// use counts what is about to be written against what one change may hold:
+// bytes, and operations, of which a text takes one for each code point.
+func (tx *Tx) use(bytes, ops int) error {
+	switch {
+	case tx.bytes+bytes > maxTxBytes:
+		return fmt.Errorf("%d bytes in one change: at most %d: %w", tx.bytes+bytes, maxTxBytes, kaijutsu.ErrTooLarge)
+	case tx.ops+ops > maxTxOps:
+		return fmt.Errorf("%d operations in one change: at most %d: %w", tx.ops+ops, maxTxOps, kaijutsu.ErrTooLarge)
 	}
-	tx.bytes += n
+	tx.bytes += bytes
+	tx.ops += ops
 	return nil
+}
+
+// opsOf returns how many operations it takes to write s in a form.
+func opsOf(form Form, s string) int {
+	if form == FormText || form == "" {
+		return utf8.RuneCountInString(s) + 1
+	}
+	return 2
 }
 
 // wrote notes a write that failed.

@@ -138,6 +138,8 @@ for (let n = 0; n < options.count; n++) {
   }
   process.stdout.write(JSON.stringify({
     changes: A.getAllChanges(doc).map((c) => Buffer.from(c).toString("base64")),
-    view: view(doc, pageOf),
+    // Loaded afresh: after edits of old states the package's view of a document
+    // it has merged is now and then not what it saves.
+    view: view(A.load(A.save(doc)), pageOf),
   }) + "\n")
 }
