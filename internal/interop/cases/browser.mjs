@@ -498,7 +498,7 @@ test("how it looks", { kj: true, own: true, ms: 90_000 }, async t => {
   await amy.tab.getByLabel("New block").fill("Add that old clients go on working.")
   await amy.tab.keyboard.press("Enter")
   await amy.lit("saved")
-  await until(async () => (await amy.tab.locator(".sidebar li").count()) === 3, "the list")
+  await until(async () => (await amy.tab.locator(".sidebar li").count()) === 3 && (await amy.tab.locator('.sidebar a[aria-current="page"] .count').innerText()) === "6", "the list")
   await until(async () => (await amy.tab.locator(".badge.author").allInnerTexts()).includes("local"), "the authors")
   await amy.tab.locator("#stage").evaluate(el => (el.scrollTop = 0))
   const shot = (name, options) => amy.tab.screenshot({ path: join(shots, name), animations: "disabled", ...options })

@@ -80,10 +80,14 @@ function run(): void {
     if (!view || isContext(doc) !== view instanceof ContextView) present(shown) // it arrived, or became a context
     if (isContext(doc)) {
       document.title = `${doc.title || "Untitled"} · Kaijutsu`
-      if (view instanceof ContextView) sidebar.retitle(shown.url, String(doc.title ?? ""), view.length)
+      retitle()
     } else document.title = "Document · Kaijutsu"
     showLight()
   }
+  const retitle = oncePerFrame(() => {
+    const doc = shown?.isReady() ? shown.doc() : null
+    if (shown && isContext(doc) && view instanceof ContextView) sidebar.retitle(shown.url, String(doc.title ?? ""), view.length)
+  })
   const written = () => {
     // A change made here: its actor is this browser.
     if (shown?.isReady()) actors.mine(A.getActorId(shown.doc() as A.Doc<unknown>))
@@ -120,7 +124,6 @@ function run(): void {
     handle.on("heads-changed", showLight)
     handle.on("remote-heads", showLight)
     if (handle.isReady()) {
-      present(handle)
       changed()
     } else {
       show(link.connected ? notice("Nobody has this document", h("p", {}, "The server does not know it. It appears here as soon as somebody brings it.")) : notice("Not in this browser", h("p", {}, "The server cannot be reached, and this document was never opened here. It appears when the server is back.")))

@@ -22,6 +22,7 @@ export class Sidebar {
   #entries: Entry[] = []
   #links = new Map<string, { el: HTMLLIElement; link: HTMLAnchorElement; title: HTMLElement; count: HTMLElement }>()
   #current = ""
+  #own: { url: string; title: string; blocks: number } | null = null // the document that is shown, newer than any list
   /** Called when the list has been fetched. */
   onList: (count: number) => void = () => {}
 
@@ -48,15 +49,13 @@ export class Sidebar {
   select(url: string): void {
     if (url !== "" && url !== this.#current && !this.#links.has(url)) void this.refresh() // made a moment ago, elsewhere
     this.#current = url
+    if (this.#own?.url !== url) this.#own = null
     for (const [id, { link }] of this.#links) setAttr(link, "aria-current", id === url ? "page" : null)
   }
 
-  /** Shows a title at once that the server will list a moment later. */
+  /** Shows at once what the server will list of the shown document a moment later. */
   retitle(url: string, title: string, blocks: number): void {
-    const entry = this.#entries.find(e => e.url === url)
-    if (!entry) return
-    entry.title = title
-    entry.blocks = blocks
+    this.#own = { url, title, blocks }
     this.#show()
   }
 
@@ -91,7 +90,8 @@ export class Sidebar {
   #show(): void {
     const seen = new Set<string>()
     let next = this.#list.firstElementChild
-    for (const { url, title, blocks } of [...this.#entries].reverse()) {
+    for (const listed of [...this.#entries].reverse()) {
+      const { url, title, blocks } = this.#own?.url === listed.url ? this.#own : listed
       seen.add(url)
       let entry = this.#links.get(url)
       if (!entry) {
