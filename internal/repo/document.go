@@ -59,6 +59,7 @@ type document struct {
 	coveredBytes int  // their bytes
 	tailBytes    int  // bytes of the changes behind it
 	snapshotting bool // a snapshot job is under way
+	snapshotFrom int  // after one that failed: the length from which to try again
 }
 
 // request is something the owner does. Those that only read are deferred to

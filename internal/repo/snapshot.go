@@ -21,7 +21,7 @@ func (d *document) maybeSnapshot() {
 	n := d.graph.Len()
 	grown := n-d.covered >= max(d.repo.cfg.SnapshotChanges, d.covered/4) ||
 		d.tailBytes >= max(snapshotBytes, d.coveredBytes/4)
-	if d.snapshotting || !grown {
+	if d.snapshotting || !grown || n < d.snapshotFrom {
 		return
 	}
 	d.snapshotting = true
@@ -40,7 +40,9 @@ func (d *document) maybeSnapshot() {
 		chunk, err := d.writeSnapshot(raws)
 		_ = d.call(context.Background(), func(d *document) error { // closed: the next open reads it
 			d.snapshotting = false
-			if err == nil {
+			if err != nil {
+				d.snapshotFrom = len(raws) + max(r.cfg.SnapshotChanges, len(raws)/4) // not at every commit
+			} else {
 				d.covered = len(raws)
 				d.coveredBytes, d.tailBytes = d.coveredBytes+bytes, d.tailBytes-bytes
 				d.graph.SetSnapshot(chunk, len(raws))
