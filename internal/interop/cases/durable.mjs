@@ -165,7 +165,6 @@ test("the server keeps its storage id and its documents over a restart", { own: 
   }
   await until(() => handles.every(h => saved(h, storage)), "the light of each")
   amy.adapter.disconnect()
-  if (t.server.kind.name === "reference") await pace(500) // it writes behind its answers
   await t.server.kill("SIGTERM")
   await t.server.start()
   const ben = await t.client("ben")
