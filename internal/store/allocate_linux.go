@@ -88,10 +88,10 @@ func allocate(fd int, length int64) error {
 	if err != nil {
 		return nil
 	}
-	need := int64(0)
+	need, wait := int64(0), false
 	switch {
 	case filepath.Ext(path) == ".sst":
-		need = length
+		need, wait = length, true
 	case filepath.Ext(path) == ".mem":
 		need = min(length, logBytes)
 	case filepath.Ext(path) == ".vlog", filepath.Base(path) == "DISCARD":
@@ -103,7 +103,7 @@ func allocate(fd int, length int64) error {
 		case err == nil, errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
 			return nil
 		case errors.Is(err, unix.EINTR):
-		case need == length && (errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)):
+		case wait && (errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)):
 			time.Sleep(spaceEvery)
 		default:
 			os.Remove(path)

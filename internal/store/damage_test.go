@@ -55,6 +55,9 @@ func checkUndamaged(t testing.TB, s *Store) error {
 	}
 	for doc := range uint64(damageDocs) {
 		d, err := s.Load(context.Background(), testDoc(doc))
+		if errors.Is(err, kaijutsu.ErrNotFound) {
+			t.Fatalf("Load(%d) = %v, but it is there", doc, err)
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -62,6 +65,9 @@ func checkUndamaged(t testing.TB, s *Store) error {
 		checkChanges(t, d, doc, 0, damageChanges, 100)
 	}
 	token, err := s.Record("token")
+	if errors.Is(err, kaijutsu.ErrNotFound) {
+		t.Fatalf("Record() = %v, but it is there", err)
+	}
 	if err == nil && string(token) != "secret" {
 		t.Fatalf("record = %q without an error, want secret", token)
 	}
@@ -189,7 +195,7 @@ func TestDamage(t *testing.T) {
 			badger: "deletes the tables", want: "data loss detected", accept: true},
 		{name: "mark, one slot", image: closed, file: in("hwm"), edit: flip(10),
 			badger: "not its file"},
-		{name: "mark, both slots", image: closed, file: in("hwm"), edit: func(b []byte) []byte { clear(b[:32]); clear(b[4096:]); return b },
+		{name: "mark, both slots", image: closed, file: in("hwm"), edit: func(b []byte) []byte { return flip(slotBytes + 10)(flip(10)(b)) },
 			badger: "not its file", want: "data loss detected: read the high-water mark: the file is damaged", accept: true},
 		{name: "mark, gone", image: closed, file: in("hwm"), edit: remove,
 			badger: "not its file"},
@@ -308,6 +314,39 @@ func blockOf(t testing.TB, dir string) blockAt {
 	}
 	at.sumLength = int(binary.BigEndian.Uint32(b[at.end-4:]))
 	return at
+}
+
+// TestTornTail damages the last transaction in a log whose mark is older: it
+// may have been under way when the power went, so the store opens without it.
+func TestTornTail(t *testing.T) {
+	dir := t.TempDir()
+	s := openTest(t, Options{Dir: dir})
+	mustCommit(t, s, testWrite(1, 0, 1, 5000))
+	mustCommit(t, s, testWrite(1, 1, 1, 5000))
+	s.life.Lock() // so that the keeper does not write
+	image := copyDir(t, dir)
+	s.life.Unlock()
+	edit(t, filepath.Join(image, "hwm"), func(b []byte) []byte { clear(b[slotBytes:]); return b }) // the first mark
+	last := testChange(1, 1, 5000).Raw
+	for _, tc := range []struct {
+		name string
+		edit func(b []byte, at int)
+	}{
+		{"a page that never reached the disk", func(b []byte, at int) { clear(b[(at+4095)&^4095 : (at+4095)&^4095+512]) }},
+		{"nothing behind its beginning", func(b []byte, at int) { clear(b[at+100:]) }},
+		{"a bit", func(b []byte, at int) { b[at] ^= 1 }},
+		{"no end", func(b []byte, _ int) { clear(b[walEnd(b)-10:]) }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := copyDir(t, image)
+			edit(t, only(t, dir, ".mem"), func(b []byte) []byte { tc.edit(b, bytes.Index(b, last)); return b })
+			s := openTest(t, Options{Dir: dir})
+			checkChanges(t, mustLoad(t, s, 1), 1, 0, 1, 5000)
+			mustCommit(t, s, testWrite(1, 1, 1, 5000))
+			closeTest(t, s)
+			checkChanges(t, mustLoad(t, openTest(t, Options{Dir: dir}), 1), 1, 0, 2, 5000)
+		})
+	}
 }
 
 // TestFlips flips bits all over the files: whatever happens, nothing is

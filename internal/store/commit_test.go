@@ -1,0 +1,265 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"kaijutsu"
+)
+
+// holdCommitter makes the committer wait until release is called, so that
+// what is sent meanwhile ends up in one batch.
+func holdCommitter(t testing.TB, s *Store) (release func()) {
+	t.Helper()
+	held, free := make(chan struct{}), make(chan struct{})
+	it := &item{stage: func(*batch) error {
+		close(held)
+		<-free
+		return errors.New("held")
+	}}
+	if err := s.send(context.Background(), it); err != nil {
+		t.Fatal(err)
+	}
+	<-held
+	return func() {
+		close(free)
+		if err := s.wait(it); err == nil {
+			t.Error("the holding item was committed")
+		}
+	}
+}
+
+// queued waits until n items are in the queue.
+func queued(t testing.TB, s *Store, n int) {
+	t.Helper()
+	waitFor(t, func() bool { return len(s.queue) == n })
+}
+
+func TestGroupCommit(t *testing.T) {
+	s := openTest(t, Options{Dir: t.TempDir()})
+	before := s.Stats()
+	release := holdCommitter(t, s)
+	const n = 300
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = s.Commit(context.Background(), testWrite(uint64(i), 0, 1, 100)) })
+	}
+	queued(t, s, n)
+	release()
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Stats().Batches - before.Batches; got != 1 {
+		t.Errorf("%d writes took %d transactions, want 1", n, got)
+	}
+	if got := s.Stats().BatchSizes[8]; got != 1 {
+		t.Errorf("batches of 256 to 511 = %d, want 1", got)
+	}
+}
+
+func TestBatchesAreBounded(t *testing.T) {
+	s := openTest(t, Options{Dir: t.TempDir()})
+	before := s.Stats()
+	release := holdCommitter(t, s)
+	const n, size = 20, 100 << 10
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = s.Commit(context.Background(), testWrite(uint64(i), 0, 1, size)) })
+	}
+	queued(t, s, n)
+	release()
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Stats().Batches - before.Batches; got != n/4 {
+		t.Errorf("%d writes of %d bytes took %d transactions, want %d", n, size, got, n/4)
+	}
+}
+
+func TestTransactionTooBig(t *testing.T) {
+	// The committer is told that more fits a transaction than does.
+	s := openTest(t, Options{Dir: t.TempDir()})
+	release := holdCommitter(t, s)
+	s.batchBytes, s.batchRows = 1<<30, 1<<30
+	before := s.Stats()
+	const n = 40
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = s.Commit(context.Background(), testWrite(uint64(i), 0, 1, 100<<10)) })
+	}
+	queued(t, s, n)
+	release()
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for i := range uint64(n) {
+		checkChanges(t, mustLoad(t, s, i), i, 0, 1, 100<<10)
+	}
+	if got := s.Stats().Batches - before.Batches; got < 8 || got >= n {
+		t.Errorf("%d writes took %d transactions, want halves of halves", n, got)
+	}
+	if got := s.Stats().Documents; got != n {
+		t.Errorf("Stats().Documents = %d, want %d", got, n)
+	}
+	// One that cannot be split.
+	it := &item{rows: 1, bytes: 1}
+	it.stage = func(b *batch) error {
+		for i := range uint64(20) {
+			b.put(numberKey('z', i), value{kindInline, make([]byte, 100<<10)}, 0)
+		}
+		return nil
+	}
+	if err := s.submit(context.Background(), it); !errors.Is(err, kaijutsu.ErrTooLarge) {
+		t.Errorf("an item larger than a transaction = %v, want %v", err, kaijutsu.ErrTooLarge)
+	}
+	mustCommit(t, s, testWrite(1, 1, 1, 10))
+}
+
+func TestOneFailsAlone(t *testing.T) {
+	s := openTest(t, Options{Dir: t.TempDir()})
+	mustCommit(t, s, testWrite(0, 0, 1, 10))
+	before := s.Stats()
+	release := holdCommitter(t, s)
+	cancelled, cancel := context.WithCancel(context.Background())
+	type try struct {
+		name string
+		ctx  context.Context
+		w    Write
+		want error
+		got  error
+	}
+	tries := []try{
+		{name: "good", ctx: context.Background(), w: testWrite(1, 0, 1, 10)},
+		{name: "cancelled", ctx: cancelled, w: testWrite(2, 0, 1, 10), want: context.Canceled},
+		{name: "conflict", ctx: context.Background(), w: testWrite(0, 5, 1, 10), want: kaijutsu.ErrConflict},
+		{name: "good too", ctx: context.Background(), w: testWrite(3, 0, 2, 10)},
+	}
+	var wg sync.WaitGroup
+	for i := range tries {
+		wg.Go(func() { tries[i].got = s.Commit(tries[i].ctx, tries[i].w) })
+	}
+	queued(t, s, len(tries))
+	cancel()
+	release()
+	wg.Wait()
+	for _, try := range tries {
+		if !errors.Is(try.got, try.want) || (try.want == nil) != (try.got == nil) {
+			t.Errorf("%s: Commit() = %v, want %v", try.name, try.got, try.want)
+		}
+	}
+	if got := s.Stats().Batches - before.Batches; got != 1 {
+		t.Errorf("they took %d transactions, want 1", got)
+	}
+	if _, err := s.Load(context.Background(), testDoc(2)); !errors.Is(err, kaijutsu.ErrNotFound) {
+		t.Errorf("the cancelled write's document = %v, want %v", err, kaijutsu.ErrNotFound)
+	}
+	if got := s.Stats().Documents; got != 3 {
+		t.Errorf("Stats().Documents = %d, want 3", got)
+	}
+}
+
+func TestCancelledWhileQueueIsFull(t *testing.T) {
+	s := openTest(t, Options{Dir: t.TempDir()})
+	release := holdCommitter(t, s)
+	for range cap(s.queue) {
+		if err := s.send(context.Background(), &item{stage: func(*batch) error { return nil }}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- s.Commit(ctx, testWrite(1, 0, 1, 10)) }()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Commit() = %v, want %v", err, context.Canceled)
+	}
+	release()
+	mustCommit(t, s, testWrite(1, 0, 1, 10))
+}
+
+func TestCancelledLargeWrite(t *testing.T) {
+	s := openTest(t, Options{Dir: t.TempDir()})
+	s.chores.idle = make(chan struct{}, 100)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- s.Commit(ctx, testWrite(1, 0, 1, 60<<20)) }()
+	waitFor(t, func() bool { return s.Stats().Batches > 5 })
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Fatalf("Commit() = %v, want %v", err, context.Canceled)
+	}
+	waitFor(t, func() bool { return len(leftovers(t, s)) == 0 }) // without a restart
+	if _, err := s.Load(context.Background(), testDoc(1)); !errors.Is(err, kaijutsu.ErrNotFound) {
+		t.Errorf("Load() = %v, want %v", err, kaijutsu.ErrNotFound)
+	}
+}
+
+// TestManyAtOnce is for the race detector.
+func TestManyAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := openTest(t, Options{Dir: dir})
+	const docs, writes = 8, 120
+	var wg sync.WaitGroup
+	for doc := range uint64(docs) {
+		wg.Go(func() {
+			index := uint64(0)
+			for n := range uint64(writes) {
+				w := crashWrite(doc, n, index)
+				if err := s.Commit(context.Background(), w); err != nil {
+					t.Errorf("Commit() = %v", err)
+					return
+				}
+				index += uint64(len(w.Changes))
+				if n%30 == 29 {
+					if err := s.PutSnapshot(context.Background(), testDoc(doc), crashSnapshot(doc, index-n%5)); err != nil {
+						t.Errorf("PutSnapshot() = %v", err)
+					}
+				}
+				if d, err := s.Load(context.Background(), testDoc(doc)); n%10 == 0 && (err != nil || !d.Heads.Equal(w.Heads)) {
+					t.Errorf("Load() = heads %v, %v; want what was committed just now", d.Heads, err)
+				}
+			}
+		})
+		wg.Go(func() { // a reader of another's document
+			for range writes {
+				if _, err := s.Load(context.Background(), testDoc(doc)); err != nil && !errors.Is(err, kaijutsu.ErrNotFound) {
+					t.Errorf("Load() = %v", err)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for i := range 200 {
+			if err := s.PutRecord(context.Background(), fmt.Sprint(i%7), []byte("x")); err != nil {
+				t.Error(err)
+			}
+			s.Stats()
+		}
+	})
+	wg.Go(func() {
+		for range 10 {
+			for _, err := range s.Documents() {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	wg.Wait()
+	expect := make([]uint64, crashDocs)
+	for doc := range docs {
+		expect[doc] = writes
+	}
+	checkCrashed(t, s, expect, make([]uint64, crashDocs))
+	closeTest(t, s)
+	checkCrashed(t, openTest(t, Options{Dir: dir}), expect, make([]uint64, crashDocs))
+}
