@@ -324,3 +324,27 @@ func TestRulesOnBytes(t *testing.T) {
 		})
 	}
 }
+
+func TestAnElementMayComeLater(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		op   Op
+		want GlobalID
+	}{
+		{"insertion", Op{Action: Put, Elem: OpID{60, past}, Insert: true, Value: StringValue("x")}, GlobalID{60, "past"}},
+		{"deletion", Op{Action: Delete, Elem: OpID{60, past}, Pred: []OpID{{60, past}}}, GlobalID{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h, change := tryOn(t)
+			c.op.Obj, c.op.Seq = id(aText), true
+			change.Ops = []Op{c.op}
+			if err := EncodeChange(change); err != nil {
+				t.Fatal(err)
+			}
+			var rule *RuleError
+			if err := h.add(change); !errors.As(err, &rule) || rule.Rule != 19 || rule.Awaits != c.want {
+				t.Errorf("error = %#v, want rule 19 that awaits %v", err, c.want)
+			}
+		})
+	}
+}

@@ -31,8 +31,12 @@ function read(n) {
 const number = () => read(4).readUInt32BE()
 const block = () => new Uint8Array(read(number()))
 
-// ordered is a value as JSON can compare it: keys sorted, no bigints.
+// ordered is a value as JSON can compare it: keys sorted, no bigints. Of
+// counters it only says that they are there: 3.5.0 itself shows other numbers
+// after applying than after loading the same changes, when an increment named
+// several values and some of them were replaced.
 function ordered(v) {
+  if (A.isCounter(v)) return "counter"
   if (typeof v === "bigint") return v.toString()
   if (v === null || typeof v !== "object" || v instanceof Uint8Array || v instanceof Date) return v
   if (Array.isArray(v)) return v.map(ordered)
@@ -42,7 +46,8 @@ function ordered(v) {
 let base = A.save(A.init())
 
 // tried applies a change to the base; sound says that the result can be saved
-// and loaded with the same heads, changes and content.
+// and loaded with the same heads, changes and content. The content is that of
+// a clone, not the view that applyChanges keeps up to date.
 function tried(change) {
   let applied = false
   try {
@@ -53,7 +58,7 @@ function tried(change) {
     const sound =
       same((d) => A.getHeads(d).sort()) &&
       same((d) => A.getAllChanges(d).map((c) => Buffer.from(c).toString("hex")).sort()) &&
-      same(ordered)
+      same((d) => ordered(A.clone(d)))
     if (sound) {
       const next = A.change(again, { time: 0 }, (d) => (d["after all"] = 1))
       A.load(A.save(next))
