@@ -203,6 +203,74 @@ func TestTruncateForgetsExactly(t *testing.T) {
 	}
 }
 
+// TestTruncateForgetsTheOtherHistory goes on differently after a truncation:
+// nothing that was remembered of the forgotten changes may come through.
+func TestTruncateForgetsTheOtherHistory(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		w := newWriter(t, actorID(1))
+		for range 20 {
+			w.edit(r)
+		}
+		var given [][]byte
+		var copies [][]byte
+		for range 6 {
+			n := w.g.Len() - r.IntN(5)
+			for range 1 + r.IntN(8) {
+				w.edit(r)
+				w.g.Since([]kaijutsu.ChangeHash{w.g.Hash(r.IntN(w.g.Len()))})
+				given = append(given, w.g.Raw(w.g.Len()-1))
+				copies = append(copies, bytes.Clone(w.g.Raw(w.g.Len()-1)))
+			}
+			w.g.SetSnapshot([]byte("of the other history"), w.g.Len())
+			w.g.Truncate(n)
+			w.reread()
+			if w.g.snapshot != nil {
+				t.Fatal("the snapshot outlived what it holds")
+			}
+			var all []*amfile.Change
+			index := make(map[kaijutsu.ChangeHash]int)
+			for i := range w.g.Len() {
+				c, err := amfile.DecodeChange(w.g.Raw(i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				all, index[c.Hash] = append(all, c), i
+			}
+			for range 3 {
+				c := w.edit(r)
+				all, index[c.Hash] = append(all, c), len(all)
+				heads := []kaijutsu.ChangeHash{all[r.IntN(len(all))].Hash}
+				if got, want := w.g.Since(heads), since(all, index, heads); !slices.Equal(got, want) {
+					t.Fatalf("Since(%v) = %v, want %v", kaijutsu.Heads(heads), got, want)
+				}
+			}
+			checkGraph(t, w.g)
+		}
+		for k := range given {
+			if !bytes.Equal(given[k], copies[k]) {
+				t.Fatal("bytes that were given out have changed")
+			}
+		}
+	}
+}
+
+// TestTruncateJudgesAnew lets a change that was refused because of another
+// come in when the other is gone.
+func TestTruncateJudgesAnew(t *testing.T) {
+	w, twin := newWriter(t, actorID(1)), newWriter(t, actorID(1))
+	twin.take(w.write("a"))
+	w.write("b")
+	c := twin.write("c")
+	if _, err := w.g.Add(c); !errors.Is(err, kaijutsu.ErrConflict) {
+		t.Fatalf("Add = %v, want a conflict", err)
+	}
+	w.g.Truncate(1)
+	if added, err := w.g.Add(c); err != nil || len(added) != 1 {
+		t.Errorf("Add = %d changes, %v; want it added", len(added), err)
+	}
+}
+
 func TestRestoreIsTheSameGraph(t *testing.T) {
 	changes := crowd(t, 2, 3, 200)
 	want := build(t, changes)

@@ -92,6 +92,28 @@ func (w *world) hear(l *link, end, k int, keep bool) {
 	}
 }
 
+// refuse lets a replica hear a few messages, whose changes its disk then
+// refuses: it forgets them before it has spoken.
+func (w *world) refuse(i int) {
+	r := w.replicas[i]
+	before := r.g.Len()
+	for range 1 + w.r.IntN(4) {
+		if w.r.IntN(3) == 0 {
+			r.edit(w.r)
+			continue
+		}
+		for _, l := range w.links {
+			for end := range l.ends {
+				if l.ends[end] == i && len(l.frames[end]) > 0 && w.r.IntN(2) == 0 {
+					w.hear(l, end, 0, false)
+				}
+			}
+		}
+	}
+	r.g.Truncate(before + w.r.IntN(r.g.Len()-before+1))
+	r.reread()
+}
+
 // restart makes a replica forget what is not on its disk, or all of it. Its
 // connections are cut, unless it only let go of the document: then the others
 // keep their states, and what is on its way arrives. It goes on with another
@@ -207,8 +229,10 @@ func (w *world) step(disorder, crashes bool) {
 			w.hear(l, end, k, disorder && w.r.IntN(4) == 0)
 			w.speak(l, end)
 		}
-	case n < 18:
+	case n < 18 && w.r.IntN(2) == 0:
 		w.save(w.r.IntN(len(w.replicas)))
+	case n < 18:
+		w.refuse(w.r.IntN(len(w.replicas)))
 	case n < 19 && crashes:
 		if w.r.IntN(2) == 0 {
 			l.states[end] = NewSyncState()

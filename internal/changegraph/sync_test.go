@@ -3,6 +3,7 @@ package changegraph
 import (
 	"testing"
 
+	"kaijutsu"
 	"kaijutsu/internal/amfile"
 )
 
@@ -44,6 +45,139 @@ func TestMessagesAreEncodedOnce(t *testing.T) {
 	}
 	if n := w.g.sent.bytes; n > 4000 {
 		t.Errorf("%d bytes of old messages are kept", n)
+	}
+}
+
+// TestCachedMessagesFitTheirPeer asks for what differs only in form, or in the
+// history, from what was encoded last.
+func TestCachedMessagesFitTheirPeer(t *testing.T) {
+	w := newWriter(t, actorID(1))
+	w.write("abc")
+	w.g.SetSnapshot(documentOf(t, w.g), 1)
+	hear := func(flags *amfile.SyncFlags, want *Graph, version int) {
+		t.Helper()
+		s, peer := NewSyncState(), newWriter(t, actorID(2))
+		w.g.Receive(s, &amfile.SyncMessage{Version: 1, Have: []amfile.Have{{}}, Flags: flags}, nil, ReceiveOptions{})
+		data, ok := w.g.Generate(s)
+		if !ok || int(data[0]) != 0x41+version {
+			t.Fatalf("message %x, %v; want version %d", data[:1], ok, version)
+		}
+		peer.receive(NewSyncState(), data, ReceiveOptions{})
+		sameDocument(t, peer.g, want)
+	}
+	hear(nil, w.g, 1)
+	hear(&amfile.SyncFlags{}, w.g, 2)
+	hear(nil, w.g, 1)
+	w.write("d")
+	hear(nil, w.g, 1)
+	w.g.Truncate(1)
+	w.reread()
+	w.write("x")
+	hear(nil, w.g, 1)
+	hear(&amfile.SyncFlags{}, w.g, 2)
+}
+
+// TestPeersThatSayTheyLostIt covers the ways in which a peer says on the same
+// connection that it lacks what it was sent.
+func TestPeersThatSayTheyLostIt(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		m    amfile.SyncMessage // its heads are the first change
+		none bool               // it has none
+		want int                // changes sent again
+	}{
+		{name: "it says nothing of the kind", m: amfile.SyncMessage{Have: []amfile.Have{{Bloom: amfile.NewBloom([]kaijutsu.ChangeHash{{1}})}}}, want: 0},
+		{name: "it claims nothing", m: amfile.SyncMessage{Have: []amfile.Have{{}}}, want: 2},
+		{name: "it has no heads", m: amfile.SyncMessage{Have: []amfile.Have{{}}}, none: true, want: 3},
+		{name: "it says so in the trailer", m: amfile.SyncMessage{Have: []amfile.Have{{Bloom: amfile.NewBloom([]kaijutsu.ChangeHash{{1}})}}, Flags: &amfile.SyncFlags{Reset: true}}, want: 2},
+		{name: "it asks for one by name", m: amfile.SyncMessage{Need: []kaijutsu.ChangeHash{{}}, Have: []amfile.Have{{Bloom: amfile.NewBloom([]kaijutsu.ChangeHash{{1}})}}}, want: 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWriter(t, actorID(1))
+			w.write("a")
+			s := synced(w.g, 1)[0]
+			w.write("b")
+			w.write("c")
+			w.g.Generate(s) // on its way
+			m := tt.m
+			m.Version = 1
+			if !tt.none {
+				m.Heads = []kaijutsu.ChangeHash{w.g.Hash(0)}
+			}
+			if len(m.Need) > 0 {
+				m.Need = []kaijutsu.ChangeHash{w.g.Hash(2)}
+			}
+			w.g.Receive(s, &m, nil, ReceiveOptions{})
+			data, ok := w.g.Generate(s)
+			got := 0
+			if ok {
+				answer, err := amfile.DecodeSync(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = len(answer.Changes)
+			}
+			if got != tt.want {
+				t.Errorf("%d changes sent again, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestAskedToStartOverOnce lets a peer insist on shared changes that are lost.
+func TestAskedToStartOverOnce(t *testing.T) {
+	w := newWriter(t, actorID(1))
+	w.write("a")
+	s := NewSyncState()
+	m := &amfile.SyncMessage{Version: 1, Heads: w.g.Heads(), Have: []amfile.Have{{LastSync: []kaijutsu.ChangeHash{{9}}}}}
+	for round, want := range []bool{true, false, false} {
+		if got := w.g.Receive(s, m, nil, ReceiveOptions{}); got.Reset != want {
+			t.Errorf("round %d: Reset = %v, want %v", round, got.Reset, want)
+		}
+		for _, ok := w.g.Generate(s); ok; _, ok = w.g.Generate(s) {
+		}
+	}
+}
+
+// TestHeadsLearnedFromOthers lets a peer name a head that then comes from
+// somebody else: from then on it is known exactly what it lacks.
+func TestHeadsLearnedFromOthers(t *testing.T) {
+	amy, bob := newWriter(t, actorID(1)), newWriter(t, actorID(2))
+	bob.take(amy.write("a"))
+	c := bob.write("b")
+	s := synced(amy.g, 1)[0]
+	m := ack(bob.g)
+	m.Have = nil
+	amy.g.Receive(s, m, nil, ReceiveOptions{})
+	amy.take(c)
+	amy.write("d")
+	data, ok := amy.g.Generate(s)
+	got, err := amfile.DecodeSync(data)
+	if !ok || err != nil || len(got.Changes) != 1 || len(got.Need) != 0 || len(got.Have) != 1 || !got.Have[0].Bloom.IsEmpty() {
+		t.Errorf("message %+v, %v, %v; want one change and no filter", got, ok, err)
+	}
+}
+
+// TestRefusalsReachWhoBroughtIt refuses a change that waited for another
+// peer's: the other has done nothing wrong.
+func TestRefusalsReachWhoBroughtIt(t *testing.T) {
+	amy, bob := newWriter(t, actorID(1)), newWriter(t, actorID(2))
+	bob.take(amy.write("a"))
+	c := amy.begin()
+	c.add(amfile.Op{Action: amfile.Put, Key: "x", Value: amfile.IntValue(1)})
+	good := c.encode(t)
+	b := change{&amfile.Change{Actors: []kaijutsu.ActorID{bob.actor}, Deps: []kaijutsu.ChangeHash{good.Hash}, Seq: 1, StartOp: 4}}
+	b.add(amfile.Op{Action: amfile.Increment, Key: "x", Value: amfile.IntValue(1), Pred: []amfile.OpID{b.id(good.ID(0))}})
+	bad := b.encode(t)
+
+	g, fromAmy, fromBob := bob.g, NewSyncState(), NewSyncState()
+	empty := &amfile.SyncMessage{Version: 1}
+	g.Receive(fromBob, empty, []*amfile.Change{bad}, ReceiveOptions{})
+	if got := g.Receive(fromAmy, empty, []*amfile.Change{good}, ReceiveOptions{}); len(got.Added) != 1 || len(got.Refused) != 0 {
+		t.Errorf("amy's change: %d added, refused %v; want one and none", len(got.Added), got.Refused)
+	}
+	if got := g.Receive(fromBob, empty, nil, ReceiveOptions{}); len(got.Refused) != 1 || got.Refused[0].Hash != bad.Hash || got.Refused[0].Rule != 22 {
+		t.Errorf("bob is told %v, want the refusal of his change by rule 22", got.Refused)
 	}
 }
 
