@@ -128,7 +128,7 @@ test("a stock client and the server write into one block at once", { kj: true },
   equal(list[0].content, blockIn(handle.doc(), id).text, "what the server reads")
 })
 
-test("what operations wrote is there after SIGKILL", { kj: true, own: true, ms: 60_000 }, async t => {
+test("what operations wrote is there after SIGKILL", { kj: true, own: true, ms: 240_000 }, async t => {
   const { url } = await t.server.op("context_create", { title: "Kept" })
   const want = []
   for (let round = 0; round < 4; round++) {

@@ -8,7 +8,7 @@ import { pace, until } from "../lib/wait.mjs"
 
 inGroup("durable")
 
-test("what was acknowledged survives SIGKILL with no client left", { own: true, strict: true, ms: 120_000 }, async t => {
+test("what was acknowledged survives SIGKILL with no client left", { own: true, strict: true, ms: 240_000 }, async t => {
   const rounds = 12
   const kept = new Map() // url → what was acknowledged last
   for (let round = 0; round < rounds; round++) {
@@ -40,7 +40,7 @@ test("what was acknowledged survives SIGKILL with no client left", { own: true, 
   return `${rounds} kills, ${kept.size} documents`
 })
 
-test("a kill in the middle of a stream of edits loses nothing that was acknowledged", { own: true, strict: true, ms: 120_000 }, async t => {
+test("a kill in the middle of a stream of edits loses nothing that was acknowledged", { own: true, strict: true, ms: 240_000 }, async t => {
   const rounds = 8
   let acknowledgements = 0
   for (let round = 0; round < rounds; round++) {
@@ -72,7 +72,7 @@ test("a kill in the middle of a stream of edits loses nothing that was acknowled
   return `${rounds} kills, ${acknowledgements} acknowledgements`
 })
 
-test("people go on writing while the server is killed and started again", { own: true, ms: 90_000 }, async t => {
+test("people go on writing while the server is killed and started again", { own: true, ms: 240_000 }, async t => {
   const proxy = await t.proxy()
   const repos = [await t.client("amy", { via: proxy }), await t.client("ben", { via: proxy })]
   const a = repos[0].create({ text: "", log: [] })

@@ -70,9 +70,9 @@ async function fuzz(t, { clients, millis, fault }) {
   return `${edits} edits, ${faults} faults`
 }
 
-test("five clients, no faults", { ms: 60_000 }, t => fuzz(t, { clients: 5, millis: 2500, fault: async () => {} }))
+test("five clients, no faults", { ms: 240_000 }, t => fuzz(t, { clients: 5, millis: 2500, fault: async () => {} }))
 
-test("five clients, connections cut", { ms: 60_000, strict: true }, t =>
+test("five clients, connections cut", { ms: 240_000, strict: true }, t =>
   fuzz(t, {
     clients: 5,
     millis: 5000,
@@ -93,7 +93,7 @@ test("five clients, connections cut", { ms: 60_000, strict: true }, t =>
   }),
 )
 
-test("four clients, connections cut and the server killed", { ms: 90_000, own: true, strict: true }, t =>
+test("four clients, connections cut and the server killed", { ms: 240_000, own: true, strict: true }, t =>
   fuzz(t, {
     clients: 4,
     millis: 6000,

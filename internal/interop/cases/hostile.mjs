@@ -179,9 +179,9 @@ function payloads() {
   return list
 }
 
-test("sync messages of wrong shapes, into a document that others edit", { strict: true, ms: 60_000 }, t => besieged(t, payloads(), (raw, data, handle) => raw.about(handle.documentId, "sync", { data })))
+test("sync messages of wrong shapes, into a document that others edit", { strict: true, ms: 240_000 }, t => besieged(t, payloads(), (raw, data, handle) => raw.about(handle.documentId, "sync", { data })))
 
-test("sync messages of wrong shapes, for a document that nobody has", { strict: true, ms: 60_000 }, t => besieged(t, payloads(), (raw, data) => raw.about(freshDocumentId(), "request", { data })))
+test("sync messages of wrong shapes, for a document that nobody has", { strict: true, ms: 240_000 }, t => besieged(t, payloads(), (raw, data) => raw.about(freshDocumentId(), "request", { data })))
 
 test("a refused frame is answered with a reason", { strict: true }, async t => {
   for (const [name, send] of [
@@ -197,7 +197,7 @@ test("a refused frame is answered with a reason", { strict: true }, async t => {
   }
 })
 
-test("a frame above the limit closes its sender only", { strict: true, ms: 60_000 }, async t => {
+test("a frame above the limit closes its sender only", { strict: true, ms: 240_000 }, async t => {
   const rss = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${t.server.child.pid}/status`, "utf8"))[1]) >> 10
   await besieged(t, [["101 MiB", 101 << 20]], async (raw, size) => {
     raw.socket.send(Buffer.alloc(size, 0x5a))
@@ -228,7 +228,7 @@ test("nobody speaks in another's name", { strict: true }, async t => {
   equal(amy.peers.length, 1, "amy's connections")
 })
 
-test("a flood of frames slows nobody else down", { strict: true, ms: 60_000 }, async t => {
+test("a flood of frames slows nobody else down", { strict: true, ms: 240_000 }, async t => {
   const [amy, ben] = await t.clients("amy", "ben")
   const a = amy.create({ n: 0 })
   const b = await find(ben, a.url)

@@ -112,9 +112,9 @@ test("late joiners see everything while others go on writing", {}, async t => {
 test("sixty documents share one connection", {}, async t => {
   const [amy, ben] = await t.clients("amy", "ben")
   const made = Array.from({ length: 60 }, (_, n) => amy.create({ n, text: `document ${n}` }))
-  const found = await Promise.all(made.map(handle => find(ben, handle.url, 20_000)))
+  const found = await Promise.all(made.map(handle => find(ben, handle.url)))
   for (const [n, handle] of found.entries()) handle.change(d => (d.answer = n * n))
-  await until(() => made.every((handle, n) => handle.doc().answer === n * n), "an answer in each document", 20_000)
+  await until(() => made.every((handle, n) => handle.doc().answer === n * n), "an answer in each document")
   await until(() => made.every((handle, n) => sameHeads(handle, found[n])), "equal heads in each")
 })
 
@@ -132,17 +132,17 @@ test("one document's edits do not reach a client that has only another", {}, asy
   equal(raw.received.filter(m => m.documentId === secret.documentId).length, 0, "frames about the other document")
 })
 
-test("a thousand changes open cold with their history", { ms: 60_000 }, async t => {
+test("a thousand changes open cold with their history", { ms: 240_000 }, async t => {
   const amy = await t.client("amy")
   const a = amy.create({ blocks: {} })
   for (let n = 0; n < 1000; n++) a.change(d => (d.blocks[`b${n}`] = { n, kind: new A.ImmutableString("text"), text: `Block ${n}: the quick brown fox.` }))
   const storage = [...amy.peers].map(peer => amy.getStorageIdOfPeer(peer))[0]
-  await until(() => headsOf(a) === [...(a.getSyncInfo(storage)?.lastHeads ?? [])].sort().join(" "), "the server to have everything", 30_000)
+  await until(() => headsOf(a) === [...(a.getSyncInfo(storage)?.lastHeads ?? [])].sort().join(" "), "the server to have everything")
   amy.adapter.disconnect()
   const ben = await t.client("ben")
   const began = performance.now()
-  const b = await find(ben, a.url, 30_000)
-  await until(() => sameHeads(a, b), "equal heads", 30_000)
+  const b = await find(ben, a.url)
+  await until(() => sameHeads(a, b), "equal heads")
   const took = Math.round(performance.now() - began)
   equal(Object.keys(b.doc().blocks).length, 1000, "blocks")
   equal(A.getAllChanges(b.doc()).length, A.getAllChanges(a.doc()).length, "changes")
@@ -150,14 +150,14 @@ test("a thousand changes open cold with their history", { ms: 60_000 }, async t 
   return `${took} ms`
 })
 
-test("a value of three mebibytes travels both ways", { ms: 60_000 }, async t => {
+test("a value of three mebibytes travels both ways", { ms: 240_000 }, async t => {
   const [amy, ben] = await t.clients("amy", "ben")
   const bytes = seed => Uint8Array.from({ length: 3 << 20 }, () => ((seed = (seed * 1103515245 + 12345) & 0x7fffffff) >> 16) & 255)
   const a = amy.create({ from: "amy", bytes: bytes(1) })
-  const b = await find(ben, a.url, 30_000)
+  const b = await find(ben, a.url)
   ok(Buffer.compare(b.doc().bytes, bytes(1)) === 0, "amy's bytes arrived changed")
   b.change(d => (d.reply = bytes(2)))
-  await until(() => a.doc().reply?.length === 3 << 20, "ben's bytes", 30_000)
+  await until(() => a.doc().reply?.length === 3 << 20, "ben's bytes")
   ok(Buffer.compare(a.doc().reply, bytes(2)) === 0, "ben's bytes arrived changed")
 })
 

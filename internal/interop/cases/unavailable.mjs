@@ -11,7 +11,7 @@ inGroup("unavailable")
 
 test("a document that nobody has is unavailable soon", {}, async t => {
   const amy = await t.client("amy")
-  const handle = await within(amy.find(generateAutomergeUrl(), { allowableStates: ["unavailable"] }), "an answer", 5000)
+  const handle = await within(amy.find(generateAutomergeUrl(), { allowableStates: ["unavailable"] }), "an answer", 15_000)
   equal(handle.state, "unavailable", "state")
 })
 
@@ -36,7 +36,7 @@ test("two who ask for the same missing document are both answered, and both get 
   proxy.offline()
   const amy = t.offlineClient("amy", { via: proxy })
   const { url } = amy.create({ n: 1 })
-  const handles = await Promise.all([ben, cleo].map(repo => within(repo.find(url, { allowableStates: ["unavailable"] }), "an answer", 5000)))
+  const handles = await Promise.all([ben, cleo].map(repo => within(repo.find(url, { allowableStates: ["unavailable"] }), "an answer", 15_000)))
   proxy.online()
   await until(() => handles.every(h => h.isReady()), "the document at both")
 })
@@ -46,7 +46,7 @@ test("the server says so on the wire, once for each time of asking", {}, async t
   const documentId = freshDocumentId()
   const data = A.generateSyncMessage(A.init(), A.initSyncState())[1]
   raw.about(documentId, "request", { data })
-  const answer = await raw.wait(m => m.type === "doc-unavailable", "the answer", 5000)
+  const answer = await raw.wait(m => m.type === "doc-unavailable", "the answer", 15_000)
   equal([answer.documentId, answer.targetId, answer.senderId], [documentId, raw.id, raw.server], "the answer's addresses")
   await raw.settled()
   equal(raw.received.filter(m => m.type === "doc-unavailable" && m.documentId === documentId).length, 1, "answers")

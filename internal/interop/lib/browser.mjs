@@ -49,6 +49,7 @@ export class Person {
     const person = new Person()
     person.context = context
     person.tab = await context.newPage()
+    person.tab.setDefaultTimeout(60_000)
     person.tab.on("console", m => m.type() === "error" && !away.test(m.text()) && person.complaints.push(m.text()))
     person.tab.on("pageerror", err => away.test(err.message) || person.complaints.push(err.stack ?? err.message))
     person.tab.on("dialog", dialog => (person.complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()))
@@ -93,7 +94,7 @@ export class Person {
   }
 
   /** Waits for the light to show a state. */
-  async lit(state, ms = 15_000) {
+  async lit(state, ms = 60_000) {
     await until(async () => (await this.light()).state === state, () => `the light to be ${state}`, ms)
   }
 

@@ -28,7 +28,7 @@ export async function disconnected(...repos) {
 }
 
 /** Finds a document and waits until it is there, also when nobody had it at first. */
-export async function find(repo, url, ms = 10_000) {
+export async function find(repo, url, ms = 30_000) {
   const handle = await repo.find(url, { allowableStates: ["ready", "unavailable"] })
   await until(() => handle.isReady(), `${repo.name} to have ${url}`, ms)
   return handle

@@ -16,7 +16,7 @@ export const kinds = {
   }),
 }
 
-const startMillis = 20_000
+const startMillis = 60_000
 
 export class Server {
   /** `kind` is one of kinds; `tmp` a directory for its data; `more` are arguments for it. */

@@ -21,7 +21,7 @@ export const inGroup = name => (group = name)
  * The function may return a note for the report.
  */
 export function test(name, options, run) {
-  cases.push({ name, group, ms: 30_000, ...options, run })
+  cases.push({ name, group, ms: 120_000, ...options, run })
 }
 
 const endings = []

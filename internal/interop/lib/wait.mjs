@@ -1,7 +1,7 @@
 // Waiting: always for a condition, always with a deadline.
 
 /** Resolves to the first truthy value of `check`, asked every few milliseconds; rejects after `ms`, saying what was awaited. */
-export async function until(check, what, ms = 10_000) {
+export async function until(check, what, ms = 30_000) {
   const deadline = performance.now() + ms
   let last
   for (;;) {
@@ -20,7 +20,7 @@ export async function until(check, what, ms = 10_000) {
 const describe = what => (typeof what === "function" ? what() : what)
 
 /** Rejects if the promise takes longer than `ms`. */
-export function within(promise, what, ms = 10_000) {
+export function within(promise, what, ms = 30_000) {
   let timer
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`waited ${ms} ms for ${describe(what)}`)), ms)
