@@ -31,8 +31,8 @@ type batch struct {
 	state  state
 	docs   map[kaijutsu.DocumentID]documentRow // as the batch leaves them
 	before map[kaijutsu.DocumentID]documentRow // as it found them
-	// present says of records and outbox entries that the batch touches
-	// whether they will be there.
+	// present says of records, outbox entries and chores that the batch
+	// touches whether they will be there.
 	present map[string]bool
 	ops     []op
 }

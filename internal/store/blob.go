@@ -95,7 +95,9 @@ func (g *staging) writeParts(ctx context.Context, b blob, data []byte) error {
 func (g *staging) publish(b *batch) {
 	b.ops = append(b.ops, g.rows...)
 	for _, number := range g.chores {
-		b.delete(numberKey(classChore, number))
+		key := numberKey(classChore, number)
+		b.delete(key)
+		b.present[string(key)] = false // for a sweeper in the same batch
 	}
 	b.state.nextNumber = max(b.state.nextNumber, g.next)
 }

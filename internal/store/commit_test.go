@@ -167,6 +167,54 @@ func TestOneFailsAlone(t *testing.T) {
 	}
 }
 
+// TestSweeperComesLate hands the sweeper a chore that it found before the blob
+// was published.
+func TestSweeperComesLate(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		sameBatch bool
+	}{{"after", false}, {"in the same transaction", true}} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := openTest(t, Options{Dir: t.TempDir()})
+			mustCommit(t, s, testWrite(1, 0, 1, 10))
+			snap := testSnapshot(1, 1, 1<<20)
+			blobs := &staging{s: s}
+			chunk, err := blobs.add(context.Background(), snap.Chunk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			number := blobs.chores[0]
+			publish := &item{rows: 3, bytes: 1000, stage: func(b *batch) error {
+				err := b.flip(testDoc(1), snap, chunk, s.chores.take())
+				blobs.publish(b)
+				return err
+			}}
+			release := holdCommitter(t, s)
+			if err := s.send(context.Background(), publish); err != nil {
+				t.Fatal(err)
+			}
+			swept := make(chan error)
+			sweep := func() { swept <- s.doChore(context.Background(), number, chore{blob: chunk}) }
+			if tc.sameBatch {
+				go sweep()
+				queued(t, s, 2)
+			}
+			release()
+			if err := s.wait(publish); err != nil {
+				t.Fatal(err)
+			}
+			blobs.keep()
+			if !tc.sameBatch {
+				go sweep()
+			}
+			if err := <-swept; err != nil {
+				t.Errorf("doChore() = %v, want nothing done", err)
+			}
+			checkSnapshot(t, s, 1, &snap, 1, 10)
+		})
+	}
+}
+
 func TestCancelledWhileQueueIsFull(t *testing.T) {
 	s := openTest(t, Options{Dir: t.TempDir()})
 	release := holdCommitter(t, s)
@@ -188,7 +236,6 @@ func TestCancelledWhileQueueIsFull(t *testing.T) {
 
 func TestCancelledLargeWrite(t *testing.T) {
 	s := openTest(t, Options{Dir: t.TempDir()})
-	s.chores.idle = make(chan struct{}, 100)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- s.Commit(ctx, testWrite(1, 0, 1, 60<<20)) }()

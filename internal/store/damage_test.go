@@ -93,14 +93,28 @@ func images(t testing.TB) (crashed, closed string) {
 	dir := t.TempDir()
 	s := openTest(t, Options{Dir: dir})
 	fillForDamage(t, s)
-	if err := s.writeMark(); err != nil {
-		t.Fatal(err)
-	}
-	s.life.Lock() // hold the keeper
 	crashed = copyDir(t, dir)
-	s.life.Unlock()
+	markNow(t, s, crashed)
 	closeTest(t, s)
 	return crashed, dir
+}
+
+// markNow writes to a copy of the store's directory the mark that the keeper
+// would write within a second.
+func markNow(t testing.TB, s *Store, dir string) {
+	t.Helper()
+	file, _, _, err := openMark(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	err = s.view(func(v view) error {
+		now, version, err := v.state()
+		return errors.Join(err, file.write(mark{counter: now.counter, version: version}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // only returns the one file in dir/badger with the extension.
@@ -323,9 +337,7 @@ func TestTornTail(t *testing.T) {
 	s := openTest(t, Options{Dir: dir})
 	mustCommit(t, s, testWrite(1, 0, 1, 5000))
 	mustCommit(t, s, testWrite(1, 1, 1, 5000))
-	s.life.Lock() // so that the keeper does not write
 	image := copyDir(t, dir)
-	s.life.Unlock()
 	edit(t, filepath.Join(image, "hwm"), func(b []byte) []byte { clear(b[slotBytes:]); return b }) // the first mark
 	last := testChange(1, 1, 5000).Raw
 	for _, tc := range []struct {

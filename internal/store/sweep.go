@@ -15,7 +15,6 @@ import (
 // are not to be done yet.
 type chores struct {
 	wake chan struct{} // holds one
-	idle chan struct{} // test hook: receives after each round, when not nil
 
 	mu     sync.Mutex
 	next   uint64
@@ -104,9 +103,6 @@ func (s *Store) sweep(ctx context.Context) {
 		if err := s.doChores(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, errClosed) {
 			s.log.Warn("unused rows remain until later", "err", err)
 		}
-		if s.chores.idle != nil {
-			s.chores.idle <- struct{}{}
-		}
 	}
 }
 
@@ -156,9 +152,21 @@ func (s *Store) nextChore(from uint64) (number uint64, c chore, err error) {
 	return number, c, err
 }
 
-// doChore deletes what c lists, then c. Doing it twice does no harm.
+// doChore deletes what c lists, then c. Doing it twice does no harm. It stops
+// when c is gone: between looking for chores and asking whether a blob is
+// being written, its writer may have published it.
 func (s *Store) doChore(ctx context.Context, number uint64, c chore) error {
-	d := deletion{s: s, ctx: ctx}
+	err := s.deleteGarbage(ctx, number, c)
+	if errors.Is(err, errNoChore) {
+		return nil
+	}
+	return err
+}
+
+var errNoChore = errors.New("the chore is gone")
+
+func (s *Store) deleteGarbage(ctx context.Context, number uint64, c chore) error {
+	d := deletion{s: s, ctx: ctx, chore: numberKey(classChore, number)}
 	if err := d.blob(c.blob); err != nil {
 		return err
 	}
@@ -177,7 +185,7 @@ func (s *Store) doChore(ctx context.Context, number uint64, c chore) error {
 		}
 		from = next
 	}
-	if err := d.key(numberKey(classChore, number)); err != nil {
+	if err := d.key(d.chore); err != nil {
 		return err
 	}
 	return d.flush()
@@ -223,11 +231,12 @@ func (s *Store) garbage(doc kaijutsu.DocumentID, from, to uint64) (rows []garbag
 	return rows, next, err
 }
 
-// deletion deletes rows, many to a transaction.
+// deletion deletes rows, many to a transaction, while its chore is there.
 type deletion struct {
-	s    *Store
-	ctx  context.Context // of the call that the deletion lives in
-	keys [][]byte
+	s     *Store
+	ctx   context.Context // of the call that the deletion lives in
+	chore []byte
+	keys  [][]byte
 }
 
 func (d *deletion) blob(b blob) error {
@@ -250,8 +259,18 @@ func (d *deletion) key(key []byte) error {
 func (d *deletion) flush() error {
 	keys := d.keys
 	d.keys = nil
+	if len(keys) == 0 {
+		return nil
+	}
 	it := &item{rows: len(keys), bytes: len(keys) * rowOverhead}
 	it.stage = func(b *batch) error {
+		known, err := b.has(d.chore)
+		if err == nil && !known {
+			err = errNoChore
+		}
+		if err != nil {
+			return err
+		}
 		for _, key := range keys {
 			b.delete(key)
 		}
