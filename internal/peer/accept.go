@@ -48,8 +48,9 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request, by kaijutsu.Princip
 	ws.SetReadLimit(-1) // the read loop has its own
 	c := newConn(h, ws, u.sock, by)
 	c.refusal = refusal
-	if !h.add(c) {
-		_ = ws.CloseNow()
+	if e := h.add(c); e != nil {
+		u.sock.finishWithin(h.cfg.Timing.Close)
+		c.close(e)
 	}
 }
 

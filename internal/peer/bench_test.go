@@ -25,7 +25,7 @@ func BenchmarkIdleConnections(b *testing.B) {
 			if _, err := conns[i].Write(masked(wire.Encode(wire.Join{SenderID: fmt.Sprint("idle-", i), Versions: []string{"1"}}))); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := readServerFrame(conns[i]); err != nil {
+			if _, _, err := readServerFrame(conns[i]); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -31,32 +31,40 @@ const (
 	storageID = "5f7a1c1e-0000-4000-8000-000000000001"
 
 	// patience is how long a test waits for an event before it fails.
-	patience = 20 * time.Second
+	patience = time.Minute
 )
 
 // server is a Hub over a real repo and store, behind a real HTTP server.
 type server struct {
-	t    testing.TB
-	hub  *peer.Hub
-	repo *repo.Repo
-	url  string
+	t     testing.TB
+	hub   *peer.Hub
+	repo  *repo.Repo
+	store *store.Store
+	url   string
 }
 
 // start serves. Editors act as the principal in the query parameter "as",
 // "amy" without one.
 func start(t testing.TB, change func(*peer.Config)) *server {
 	t.Helper()
+	return startOn(t, repo.Config{}, change)
+}
+
+// startOn is start with options for the repo.
+func startOn(t testing.TB, config repo.Config, change func(*peer.Config)) *server {
+	t.Helper()
 	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	st, err := store.Open(store.Options{Dir: t.TempDir(), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := repo.Start(repo.Config{Log: log, Store: st, UnavailableAfter: 20 * time.Millisecond})
+	config.Log, config.Store, config.UnavailableAfter = log, st, 20*time.Millisecond
+	r := repo.Start(config)
 	cfg := peer.Config{Log: log, Repo: r, PeerID: serverID, StorageID: storageID}
 	if change != nil {
 		change(&cfg)
 	}
-	s := &server{t: t, hub: peer.NewHub(cfg), repo: r}
+	s := &server{t: t, hub: peer.NewHub(cfg), repo: r, store: st}
 	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Query().Get("as")
 		switch name {

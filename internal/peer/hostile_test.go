@@ -18,6 +18,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/peer"
+	"kaijutsu/internal/repo"
 	"kaijutsu/internal/wire"
 )
 
@@ -140,13 +141,13 @@ func TestDocumentIDsOfEveryWrongShape(t *testing.T) {
 }
 
 func TestOversizedFramesClose(t *testing.T) {
-	s := start(t, func(c *peer.Config) { c.Limits.FrameBytes, c.Limits.JoinBytes = 1<<20, 1<<10 })
+	s := start(t, func(c *peer.Config) { c.Limits.FrameBytes, c.Limits.JoinBytes = 256<<10, 1<<10 })
 	doc := newDocument().String()
 	for _, tt := range []struct {
 		name   string
 		joined bool
 		bytes  int
-	}{{"before the join", false, 2 << 10}, {"joined", true, 2 << 20}} {
+	}{{"before the join", false, 2 << 10}, {"joined", true, 512 << 10}} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := s.dial("amy", "")
 			if tt.joined {
@@ -160,7 +161,7 @@ func TestOversizedFramesClose(t *testing.T) {
 	}
 	t.Run("a small frame that inflates", func(t *testing.T) {
 		c := s.join("amy")
-		c.send(wire.Sync{SenderID: c.id, DocumentID: doc, Data: make([]byte, 2<<20)}) // the client compresses it
+		c.send(wire.Sync{SenderID: c.id, DocumentID: doc, Data: make([]byte, 512<<10)}) // the client compresses it
 		if code, _ := c.closed(); code != websocket.StatusMessageTooBig {
 			t.Errorf("closed with %d, want %d", code, websocket.StatusMessageTooBig)
 		}
@@ -168,7 +169,7 @@ func TestOversizedFramesClose(t *testing.T) {
 	t.Run("just below", func(t *testing.T) {
 		c := s.join("amy")
 		r := c.replica(newDocument())
-		r.acked(r.edit("k", amfile.BytesValue(randomBytes(1<<20-1000))))
+		r.acked(r.edit("k", amfile.BytesValue(randomBytes(256<<10-1000))))
 	})
 	s.canary()
 }
@@ -314,7 +315,7 @@ func TestSeveralRefusedDocumentsClose(t *testing.T) {
 // TestVanishingConnections has peers go without a word at every stage, while
 // two others go on editing.
 func TestVanishingConnections(t *testing.T) {
-	s := start(t, nil)
+	s := startOn(t, repo.Config{IdleAfter: 50 * time.Millisecond}, nil)
 	doc := newDocument()
 	a, b := s.join("amy").replica(doc), s.join("ben").replica(doc)
 	h := a.edit("k", amfile.IntValue(0))
@@ -348,10 +349,127 @@ func TestVanishingConnections(t *testing.T) {
 	eventually(t, "only two are left", func() bool { return s.hub.Stats().Connections == 2 })
 	b.has(a.edit("k", amfile.IntValue(1)))
 	a.has(b.edit("k", amfile.IntValue(2)))
+	_, _ = a.ws.CloseNow(), b.ws.CloseNow()
+	eventually(t, "no session keeps the document open", func() bool { return s.repo.Stats().Open == 0 })
+}
+
+// TestAStampedeForOnePeerID has many connections of one peer replace each
+// other in the middle of whatever they do.
+func TestAStampedeForOnePeerID(t *testing.T) {
+	s := startOn(t, repo.Config{IdleAfter: 50 * time.Millisecond}, nil)
+	doc := newDocument()
+	a := s.join("amy").replica(doc)
+	h := a.edit("k", amfile.IntValue(0))
+	a.acked(h)
+	a.subscribe(storageID)
+	var running sync.WaitGroup
+	for i := range 50 {
+		running.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			ws, _, err := websocket.Dial(ctx, s.url, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer ws.CloseNow()
+			for _, m := range []wire.Message{
+				wire.Join{SenderID: "twin", Versions: []string{"1"}},
+				wire.SubscriptionChange{SenderID: "twin", Add: []string{storageID}},
+				wire.Request{SenderID: "twin", DocumentID: doc.String(), Data: (&amfile.SyncMessage{Version: 1}).Encode()},
+				wire.Ephemeral{SenderID: "twin", DocumentID: doc.String(), SessionID: fmt.Sprint(i), Count: 1, Data: []byte{1}},
+			} {
+				if ws.Write(ctx, websocket.MessageBinary, wire.Encode(m)) != nil {
+					return
+				}
+			}
+			_, _, _ = ws.Read(ctx)
+		})
+		if i%10 == 0 {
+			a.acked(a.edit("k", amfile.IntValue(int64(i))))
+		}
+	}
+	running.Wait()
+	eventually(t, "only amy is left", func() bool { st := s.hub.Stats(); return st.Connections == 1 && st.Peers == 1 })
+	a.acked(a.edit("k", amfile.IntValue(1)))
+	_ = a.ws.CloseNow()
+	eventually(t, "no session keeps the document open", func() bool { return s.repo.Stats().Open == 0 })
+}
+
+func TestAStoreThatFailsIsTheServersFault(t *testing.T) {
+	s := start(t, nil)
+	c := s.join("amy")
+	r := c.replica(newDocument())
+	r.acked(r.edit("k", amfile.IntValue(1)))
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h := r.edit("k", amfile.IntValue(2))
+	code, reason := c.closed()
+	if code != websocket.StatusTryAgainLater || !strings.Contains(reason, "cannot do this now") {
+		t.Errorf("closed with %d %q, want %d and no details", code, reason, websocket.StatusTryAgainLater)
+	}
+	if r.told.Contains(h) {
+		t.Error("a change that is not on disk was acknowledged")
+	}
+	if got := s.hub.Stats().Refused; got != 0 {
+		t.Errorf("Stats().Refused = %d: it is not the peer's fault", got)
+	}
+}
+
+func TestAPanicEndsOneConnection(t *testing.T) {
+	s := start(t, func(c *peer.Config) {
+		c.Access = func(_ context.Context, by kaijutsu.Principal, _ kaijutsu.DocumentID) (bool, bool) {
+			if by.Name == "unlucky" {
+				panic("access table is gone")
+			}
+			return true, true
+		}
+	})
+	c := s.dial("ben", "?as=unlucky").shake("")
+	c.replica(newDocument()).open()
+	c.closed()
+	eventually(t, "it is forgotten", func() bool { return s.hub.Stats().Connections == 0 })
+	s.canary()
+}
+
+// TestLargeFramesAreCompressed reads the bit that marks a compressed frame
+// (RFC 7692 §6).
+func TestLargeFramesAreCompressed(t *testing.T) {
+	s := start(t, nil)
+	doc := newDocument()
+	a := s.join("amy").replica(doc)
+	nc := s.handshake("Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n")
+	for _, m := range []wire.Message{
+		wire.Join{SenderID: "raw", Versions: []string{"1"}},
+		wire.Request{SenderID: "raw", DocumentID: doc.String(), Data: (&amfile.SyncMessage{Version: 1}).Encode()},
+	} {
+		if _, err := nc.Write(masked(wire.Encode(m))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const compressed = 0x40
+	next := func() (first byte, n int) {
+		t.Helper()
+		first, payload, err := readServerFrame(nc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return first, len(payload)
+	}
+	for range 2 { // peer, doc-unavailable
+		if first, n := next(); first&compressed != 0 {
+			t.Errorf("a frame of %d bytes is compressed", n)
+		}
+	}
+	a.edit("k", amfile.StringValue(strings.Repeat("compressible ", 10_000)))
+	if first, n := next(); first&compressed == 0 || n > 20_000 {
+		t.Errorf("a frame of 130,000 bytes has the first byte %#x and %d bytes, want it compressed", first, n)
+	}
 }
 
 // handshake opens a WebSocket and returns the bare connection.
-func (s *server) handshake() net.Conn {
+func (s *server) handshake(headers ...string) net.Conn {
 	s.t.Helper()
 	host := strings.TrimPrefix(s.url, "ws://")
 	nc, err := net.Dial("tcp", host)
@@ -360,7 +478,7 @@ func (s *server) handshake() net.Conn {
 		return nil
 	}
 	s.t.Cleanup(func() { _ = nc.Close() })
-	_, err = fmt.Fprintf(nc, "GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", host)
+	_, err = fmt.Fprintf(nc, "GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n%s\r\n", host, strings.Join(headers, ""))
 	if err != nil {
 		s.t.Error(err)
 		return nc

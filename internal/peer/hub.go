@@ -55,7 +55,7 @@ func (h *Hub) Close() {
 	conns := h.connsLocked()
 	h.mu.Unlock()
 	for _, c := range conns {
-		c.end(websocket.StatusGoingAway, "the server is going away")
+		c.end(goingAway.code, goingAway.reason)
 	}
 	h.running.Wait()
 }
@@ -72,23 +72,28 @@ func (h *Hub) connsLocked() []*conn {
 // since is the Hub's clock: nanoseconds since it began, never going back.
 func (h *Hub) since() time.Duration { return time.Since(h.began) }
 
-// add takes a connection in and starts its read loop. It reports false when
-// the Hub is closed or twice over the limit on connections; up to there a
-// connection is taken in only to be told that there are too many.
-func (h *Hub) add(c *conn) bool {
+// add takes a connection in and starts its read loop. It returns what to close
+// the connection with when the Hub is closed or twice over the limit on
+// connections; up to there a connection is taken in only to be told that there
+// are too many.
+func (h *Hub) add(c *conn) *ending {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := len(h.conns)
-	if h.closed || n >= 2*h.cfg.Limits.Connections {
-		return false
-	}
-	if n >= h.cfg.Limits.Connections && c.refusal == nil {
+	switch {
+	case h.closed:
+		return &goingAway
+	case n >= 2*h.cfg.Limits.Connections:
+		return &ending{websocket.StatusTryAgainLater, "too many connections"}
+	case n >= h.cfg.Limits.Connections && c.refusal == nil:
 		c.refusal = fmt.Errorf("%d editors are connected, no more are served: %w", n, kaijutsu.ErrUnavailable)
 	}
 	h.conns[c] = struct{}{}
 	h.running.Go(c.serve)
-	return true
+	return nil
 }
+
+var goingAway = ending{websocket.StatusGoingAway, "the server is going away"}
 
 // remove forgets a connection.
 func (h *Hub) remove(c *conn) {
