@@ -25,7 +25,7 @@ type automergeEngine struct {
 	doc     *C.AMdoc
 	owner   *C.AMresult   // holds doc
 	results []*C.AMresult // hold the objects handed out since the last commit
-	loaded  int           // bytes
+	held    int           // bytes of the changes in it
 }
 
 // trimBytes is how large a document has to be for its memory to be given back
@@ -47,7 +47,7 @@ func (a *automergeEngine) free() {
 	a.release()
 	C.AMresultFree(a.owner)
 	a.doc, a.owner = nil, nil
-	if a.loaded >= trimBytes {
+	if a.held >= trimBytes {
 		C.kjTrim()
 	}
 }
@@ -64,7 +64,7 @@ func (a *automergeEngine) load(chunks []byte) error {
 	if len(chunks) == 0 {
 		return nil
 	}
-	a.loaded += len(chunks)
+	a.held += len(chunks)
 	return done(C.AMloadIncremental(a.doc, bytePtr(chunks), C.size_t(len(chunks))))
 }
 
@@ -108,7 +108,9 @@ func (a *automergeEngine) commit(message string, at time.Time) ([]byte, error) {
 	if item, err = check(change); err != nil {
 		return nil, err
 	}
-	return slices.Clone(view(C.kjSpan(item))), nil
+	raw := slices.Clone(view(C.kjSpan(item)))
+	a.held += len(raw)
+	return raw, nil
 }
 
 func (a *automergeEngine) rollback() {

@@ -27,11 +27,10 @@
 //   - Hostile changes make it abort the process, which nothing in Go can stop:
 //     every change from a stranger is validated first (package amfile).
 //   - It takes about 375 bytes for each character ever typed into a text and
-//     half a kilobyte for each field of a block. glibc keeps freed memory in
-//     per-thread arenas; run with MALLOC_ARENA_MAX=2 so that Close gives most
-//     of it back to the system.
-//   - A single object cannot be freed, nor a document made smaller: only Close
-//     frees.
+//     half a kilobyte for each field of a block, outside of Go's heap and its
+//     limits. Nothing makes a document smaller: only Close frees it, all at
+//     once, and on glibc gives the memory back to the system.
+//     MALLOC_ARENA_MAX=2 keeps what is left in the allocator small.
 //
 // A model and an editor hold exactly the same changes when Commit is called:
 // the editor finds blocks and order keys there.
