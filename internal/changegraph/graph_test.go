@@ -160,6 +160,26 @@ func since(changes []*amfile.Change, index map[kaijutsu.ChangeHash]int, heads []
 	return rest
 }
 
+// TestBranchesAreWalkedOnce adds a long branch beside a long history, one
+// change after the other: each finds its past where the one before left it.
+func TestBranchesAreWalkedOnce(t *testing.T) {
+	w, away := newWriter(t, actorID(1)), newWriter(t, actorID(2))
+	away.take(w.write("a"))
+	for range 2000 {
+		w.write("b")
+	}
+	for k := range 500 {
+		c := away.write("c")
+		if k > 0 {
+			at, _ := w.g.index.find(w.g.log, &c.Deps[0])
+			if _, known := w.g.recent.find([]int32{at}, w.g.Len()); !known {
+				t.Fatalf("the past of change %d of the branch has to be searched", k)
+			}
+		}
+		w.take(c)
+	}
+}
+
 func TestSinceIgnoresUnknownHeads(t *testing.T) {
 	g := build(t, crowd(t, 1, 2, 5))
 	if got := g.Since([]kaijutsu.ChangeHash{{1}}); len(got) != g.Len() {

@@ -276,15 +276,19 @@ func (h *hub) settle() {
 	for round := 0; ; round++ {
 		busy := false
 		for _, s := range h.spokes {
-			busy = h.hubHears(s) || busy
-			busy = h.jsHears(s) || busy
+			for h.hubHears(s) {
+				busy = true
+			}
+			for h.jsHears(s) {
+				busy = true
+			}
 			busy = h.hubSpeaks(s) || busy
 			busy = h.jsSpeaks(s) || busy
 		}
 		if !busy {
 			return
 		}
-		if round > 200 {
+		if round > 20 {
 			h.fatalf("still talking after %d rounds", round)
 		}
 	}

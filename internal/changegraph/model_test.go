@@ -264,6 +264,18 @@ func checkGraph(t tester, g *Graph) {
 			t.Fatalf("index of change %d = %d, %v", i, k, ok)
 		}
 	}
+	for _, c := range []*opCache{&g.ops.small, &g.ops.large} {
+		n, size := 0, 0
+		for e := c.oldest; e != nil; e = e.newer {
+			if c.byChange[e.change] != e || int(e.change) >= g.Len() {
+				t.Fatalf("the cache holds operations of change %d of %d", e.change, g.Len())
+			}
+			n, size = n+1, size+e.bytes
+		}
+		if n != len(c.byChange) || size != c.bytes {
+			t.Fatalf("the cache lists %d changes and %d bytes, and counts %d and %d", n, size, len(c.byChange), c.bytes)
+		}
+	}
 	for a := range g.authors {
 		if got, want := fmt.Sprint(g.authors[a]), fmt.Sprint(again.authors[a]); got != want {
 			t.Fatalf("author %d = %s, want %s", a, got, want)

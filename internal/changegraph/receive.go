@@ -22,7 +22,7 @@ type Received struct {
 	// Refused are changes that this peer brought, now or earlier, and that
 	// were not taken. The rest of the message was.
 	Refused []*Refusal
-	// TheirHeads are the heads that the peer tells.
+	// TheirHeads are the heads that the peer tells; not to be modified.
 	TheirHeads kaijutsu.Heads
 	// Reset says that the peer believes in shared changes that are not here;
 	// the next message asks it to start over.

@@ -124,6 +124,27 @@ func TestPeersThatSayTheyLostIt(t *testing.T) {
 	}
 }
 
+// TestPeersFollowATruncation goes on differently after changes that a state
+// had counted were forgotten.
+func TestPeersFollowATruncation(t *testing.T) {
+	w := newWriter(t, actorID(1))
+	w.write("a")
+	s := synced(w.g, 1)[0]
+	m := ack(w.g)
+	w.write("b")
+	w.write("c")
+	w.g.Receive(s, m, nil, ReceiveOptions{})
+	w.g.Truncate(1)
+	w.reread()
+	w.write("x")
+	w.write("y")
+	w.write("z")
+	data, ok := w.g.Generate(s)
+	if got, err := amfile.DecodeSync(data); !ok || err != nil || len(got.Changes) != 3 {
+		t.Errorf("message %+v, %v, %v; want the three changes", got, ok, err)
+	}
+}
+
 // TestAskedToStartOverOnce lets a peer insist on shared changes that are lost.
 func TestAskedToStartOverOnce(t *testing.T) {
 	w := newWriter(t, actorID(1))

@@ -64,18 +64,7 @@ func (w *waiting) put(c *amfile.Change, dep kaijutsu.ChangeHash, from *SyncState
 
 // drop takes o out of the queue.
 func (w *waiting) drop(o *orphan) {
-	if o.older != nil {
-		o.older.newer = o.newer
-	} else {
-		w.oldest = o.newer
-	}
-	if o.newer != nil {
-		o.newer.older = o.older
-	} else {
-		w.newest = o.older
-	}
-	delete(w.byHash, o.hash)
-	w.bytes -= o.bytes()
+	w.unlink(o)
 	is := func(other *orphan) bool { return other == o }
 	if o.waitsFor == (kaijutsu.ChangeHash{}) {
 		w.late = slices.DeleteFunc(w.late, is)
@@ -88,30 +77,44 @@ func (w *waiting) drop(o *orphan) {
 	}
 }
 
+// unlink takes o out of all but the list of those that wait for the same.
+func (w *waiting) unlink(o *orphan) {
+	if o.older != nil {
+		o.older.newer = o.newer
+	} else {
+		w.oldest = o.newer
+	}
+	if o.newer != nil {
+		o.newer.older = o.older
+	} else {
+		w.newest = o.older
+	}
+	delete(w.byHash, o.hash)
+	w.bytes -= o.bytes()
+}
+
 // takeOn takes out the orphans that wait for this change, oldest first.
 func (w *waiting) takeOn(h kaijutsu.ChangeHash) []*orphan {
-	if len(w.onDep) == 0 {
-		return nil
+	freed := w.onDep[h]
+	delete(w.onDep, h)
+	for _, o := range freed {
+		w.unlink(o)
 	}
-	return w.take(slices.Clone(w.onDep[h]))
+	return freed
 }
 
 // takeLate takes out the orphans that may start at or below counter.
 func (w *waiting) takeLate(counter uint64) []*orphan {
-	var due []*orphan
-	for _, o := range w.late {
-		if o.startOp <= counter {
-			due = append(due, o)
+	var freed []*orphan
+	w.late = slices.DeleteFunc(w.late, func(o *orphan) bool {
+		due := o.startOp <= counter
+		if due {
+			w.unlink(o)
+			freed = append(freed, o)
 		}
-	}
-	return w.take(due)
-}
-
-func (w *waiting) take(orphans []*orphan) []*orphan {
-	for _, o := range orphans {
-		w.drop(o)
-	}
-	return orphans
+		return due
+	})
+	return freed
 }
 
 // Missing returns the changes, ascending, that are to be got before all of
