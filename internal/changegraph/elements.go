@@ -2,13 +2,14 @@ package changegraph
 
 import (
 	"iter"
-	"unsafe"
 
 	"kaijutsu/internal/amfile"
 )
 
 // element is one insert operation of a sequence and what it was inserted after.
 type element struct{ counter, actor, afterCounter, afterActor uint32 }
+
+const elementBytes = 16
 
 // elementIndex lists the elements of every sequence of the document in log
 // order. It is built when a mark first asks for one and follows the log from
@@ -21,7 +22,7 @@ type elementIndex struct {
 }
 
 func (x *elementIndex) bytes() int64 {
-	return int64(x.held)*int64(unsafe.Sizeof(element{}))*5/4 + int64(len(x.bySequence))*64
+	return int64(x.held)*elementBytes*5/4 + int64(len(x.bySequence))*64
 }
 
 // elementsOf yields the elements of a sequence, each as its id and the id of

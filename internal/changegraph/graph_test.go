@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -342,5 +343,17 @@ func TestRestoreRefusesDamage(t *testing.T) {
 				t.Errorf("%d changes, want 1", g.Len())
 			}
 		})
+	}
+}
+
+// TestSizes keeps the constants of the memory estimate true.
+func TestSizes(t *testing.T) {
+	for _, tt := range []struct {
+		value any
+		want  uintptr
+	}{{node{}, nodeBytes}, {op{}, opBytes}, {element{}, elementBytes}} {
+		if got := reflect.TypeOf(tt.value).Size(); got != tt.want {
+			t.Errorf("%T has %d bytes, the constant says %d", tt.value, got, tt.want)
+		}
 	}
 }

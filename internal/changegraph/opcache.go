@@ -1,10 +1,6 @@
 package changegraph
 
-import (
-	"unsafe"
-
-	"kaijutsu/internal/amfile"
-)
+import "kaijutsu/internal/amfile"
 
 // op is what the rules need to know of an operation, a quarter the size of a
 // decoded one. Actors are indexes in Graph.authors.
@@ -18,7 +14,7 @@ type op struct {
 
 const (
 	noActor    = 1<<32 - 1
-	opBytes    = int(unsafe.Sizeof(op{}))
+	opBytes    = 40
 	entryBytes = 128 // of an opEntry with its place in the map, about
 )
 
