@@ -139,29 +139,6 @@ func readUntil(t *testing.T, nc net.Conn, head kaijutsu.ChangeHash) (syncs, tota
 	}
 }
 
-// readServerFrame reads one unmasked, unfragmented frame; first is its first
-// byte.
-func readServerFrame(nc net.Conn) (first byte, payload []byte, err error) {
-	head := make([]byte, 2)
-	if _, err := io.ReadFull(nc, head); err != nil {
-		return 0, nil, err
-	}
-	n := int(head[1])
-	if extra := map[int]int{126: 2, 127: 8}[n]; extra > 0 {
-		b := make([]byte, extra)
-		if _, err := io.ReadFull(nc, b); err != nil {
-			return 0, nil, err
-		}
-		n = 0
-		for _, v := range b {
-			n = n<<8 | int(v)
-		}
-	}
-	payload = make([]byte, n)
-	_, err = io.ReadFull(nc, payload)
-	return head[0], payload, err
-}
-
 // TestAPeerThatNeverReadsIsCut fills the socket of a peer for good.
 func TestAPeerThatNeverReadsIsCut(t *testing.T) {
 	s := start(t, func(c *peer.Config) { c.Timing.Ping, c.Timing.Write = time.Hour, 100*time.Millisecond })

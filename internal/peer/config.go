@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/repo"
 )
 
@@ -55,6 +56,10 @@ type Limits struct {
 	// PendingBytes bounds the frames above 1 MiB that are being read, over
 	// all connections; default 512 MiB.
 	PendingBytes int64
+	// PendingOps bounds the operations of large messages that are decoded and
+	// not yet taken in, over all connections: 150 bytes each. At least
+	// amfile.MaxOps; default 2,000,000.
+	PendingOps int64
 	// Connections is how many connections are served; default 10,000.
 	Connections int
 	// Documents is how many documents one connection may open; default 10,000.
@@ -96,6 +101,8 @@ func (c Config) withDefaults() Config {
 	orElse(&l.FrameBytes, 64<<20)
 	orElse(&l.JoinBytes, 64<<10)
 	orElse(&l.PendingBytes, 512<<20)
+	orElse(&l.PendingOps, 2_000_000)
+	l.PendingOps = max(l.PendingOps, amfile.MaxOps)
 	orElse(&l.Connections, 10_000)
 	orElse(&l.Documents, 10_000)
 	orElse(&l.BadMessages, 20)

@@ -6,10 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +15,6 @@ import (
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/peer"
-	"kaijutsu/internal/repo"
 	"kaijutsu/internal/wire"
 )
 
@@ -312,90 +308,6 @@ func TestSeveralRefusedDocumentsClose(t *testing.T) {
 	s.canary()
 }
 
-// TestVanishingConnections has peers go without a word at every stage, while
-// two others go on editing.
-func TestVanishingConnections(t *testing.T) {
-	s := startOn(t, repo.Config{IdleAfter: 50 * time.Millisecond}, nil)
-	doc := newDocument()
-	a, b := s.join("amy").replica(doc), s.join("ben").replica(doc)
-	h := a.edit("k", amfile.IntValue(0))
-	b.open().has(h)
-	var gone sync.WaitGroup
-	for i := range 300 {
-		gone.Go(func() {
-			nc := s.handshake()
-			defer nc.Close()
-			id := fmt.Sprintf("ghost-%d", i)
-			frames := [][]byte{
-				wire.Encode(wire.Join{SenderID: id, Versions: []string{"1"}}),
-				wire.Encode(wire.Request{SenderID: id, TargetID: serverID, DocumentID: doc.String(), Data: (&amfile.SyncMessage{Version: 1}).Encode()}),
-				wire.Encode(wire.Ephemeral{SenderID: id, TargetID: serverID, DocumentID: doc.String(), SessionID: id, Count: 1, Data: []byte{1}}),
-			}
-			stream := []byte{}
-			for _, f := range frames {
-				stream = append(stream, masked(f)...)
-			}
-			_, _ = nc.Write(stream[:len(stream)*(i%10)/9]) // some in the middle of a frame
-			if i%3 == 0 {
-				_ = nc.(*net.TCPConn).SetLinger(0) // reset rather than close
-			}
-		})
-		if i%30 == 0 {
-			h = a.edit("k", amfile.IntValue(int64(i)))
-			b.has(h)
-		}
-	}
-	gone.Wait()
-	eventually(t, "only two are left", func() bool { return s.hub.Stats().Connections == 2 })
-	b.has(a.edit("k", amfile.IntValue(1)))
-	a.has(b.edit("k", amfile.IntValue(2)))
-	_, _ = a.ws.CloseNow(), b.ws.CloseNow()
-	eventually(t, "no session keeps the document open", func() bool { return s.repo.Stats().Open == 0 })
-}
-
-// TestAStampedeForOnePeerID has many connections of one peer replace each
-// other in the middle of whatever they do.
-func TestAStampedeForOnePeerID(t *testing.T) {
-	s := startOn(t, repo.Config{IdleAfter: 50 * time.Millisecond}, nil)
-	doc := newDocument()
-	a := s.join("amy").replica(doc)
-	h := a.edit("k", amfile.IntValue(0))
-	a.acked(h)
-	a.subscribe(storageID)
-	var running sync.WaitGroup
-	for i := range 50 {
-		running.Go(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
-			defer cancel()
-			ws, _, err := websocket.Dial(ctx, s.url, nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer ws.CloseNow()
-			for _, m := range []wire.Message{
-				wire.Join{SenderID: "twin", Versions: []string{"1"}},
-				wire.SubscriptionChange{SenderID: "twin", Add: []string{storageID}},
-				wire.Request{SenderID: "twin", DocumentID: doc.String(), Data: (&amfile.SyncMessage{Version: 1}).Encode()},
-				wire.Ephemeral{SenderID: "twin", DocumentID: doc.String(), SessionID: fmt.Sprint(i), Count: 1, Data: []byte{1}},
-			} {
-				if ws.Write(ctx, websocket.MessageBinary, wire.Encode(m)) != nil {
-					return
-				}
-			}
-			_, _, _ = ws.Read(ctx)
-		})
-		if i%10 == 0 {
-			a.acked(a.edit("k", amfile.IntValue(int64(i))))
-		}
-	}
-	running.Wait()
-	eventually(t, "only amy is left", func() bool { st := s.hub.Stats(); return st.Connections == 1 && st.Peers == 1 })
-	a.acked(a.edit("k", amfile.IntValue(1)))
-	_ = a.ws.CloseNow()
-	eventually(t, "no session keeps the document open", func() bool { return s.repo.Stats().Open == 0 })
-}
-
 func TestAStoreThatFailsIsTheServersFault(t *testing.T) {
 	s := start(t, nil)
 	c := s.join("amy")
@@ -466,48 +378,6 @@ func TestLargeFramesAreCompressed(t *testing.T) {
 	if first, n := next(); first&compressed == 0 || n > 20_000 {
 		t.Errorf("a frame of 130,000 bytes has the first byte %#x and %d bytes, want it compressed", first, n)
 	}
-}
-
-// handshake opens a WebSocket and returns the bare connection.
-func (s *server) handshake(headers ...string) net.Conn {
-	s.t.Helper()
-	host := strings.TrimPrefix(s.url, "ws://")
-	nc, err := net.Dial("tcp", host)
-	if err != nil {
-		s.t.Error(err)
-		return nil
-	}
-	s.t.Cleanup(func() { _ = nc.Close() })
-	_, err = fmt.Fprintf(nc, "GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n%s\r\n", host, strings.Join(headers, ""))
-	if err != nil {
-		s.t.Error(err)
-		return nc
-	}
-	answer := make([]byte, 0, 512)
-	for !bytes.HasSuffix(answer, []byte("\r\n\r\n")) {
-		b := make([]byte, 1)
-		if _, err := nc.Read(b); err != nil {
-			s.t.Error(err)
-			return nc
-		}
-		answer = append(answer, b...)
-	}
-	if want := fmt.Sprint(http.StatusSwitchingProtocols); !strings.Contains(string(answer), want) {
-		s.t.Errorf("upgrade answered with %q, want %s", answer, want)
-	}
-	return nc
-}
-
-// masked is a binary WebSocket frame as a client sends it, with a zero mask.
-func masked(payload []byte) []byte {
-	head := []byte{0x82}
-	switch n := len(payload); {
-	case n < 126:
-		head = append(head, 0x80|byte(n))
-	default:
-		head = binary.BigEndian.AppendUint16(append(head, 0x80|126), uint16(n))
-	}
-	return append(append(head, 0, 0, 0, 0), payload...)
 }
 
 // TestRandomFrames throws mutated good frames at the server.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/sync/semaphore"
 
 	"kaijutsu"
 )
@@ -20,7 +21,8 @@ type Hub struct {
 	quit    chan struct{}
 	running sync.WaitGroup
 	count   counters
-	pending atomic.Int64 // bytes of large frames being read
+	pending atomic.Int64        // bytes of large frames being read
+	ops     *semaphore.Weighted // operations of large messages being decoded and taken in
 	seen    duplicates
 	gossip  gossip
 
@@ -40,6 +42,7 @@ func NewHub(cfg Config) *Hub {
 		conns: make(map[*conn]struct{}),
 		peers: make(map[string]*conn),
 	}
+	h.ops = semaphore.NewWeighted(h.cfg.Limits.PendingOps)
 	h.running.Go(h.keep)
 	return h
 }

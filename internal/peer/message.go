@@ -9,6 +9,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/repo"
 	"kaijutsu/internal/wire"
 )
 
@@ -73,9 +74,9 @@ func (c *conn) takeSync(ctx context.Context, name string, data []byte, wants boo
 	if d == nil {
 		return
 	}
-	m, changes, err := decodeSync(data)
+	m, err := amfile.DecodeSync(data)
 	if err != nil {
-		c.refuse(d, err)
+		c.refuse(d, fmt.Errorf("sync message: %w", err))
 		return
 	}
 	c.mu.Lock()
@@ -84,26 +85,93 @@ func (c *conn) takeSync(ctx context.Context, name string, data []byte, wants boo
 	if session == nil {
 		return
 	}
-	if err := session.Receive(ctx, m, changes, wants); err != nil {
+	var refused *refusedError
+	switch err := c.handOver(ctx, session, m, wants); {
+	case errors.As(err, &refused):
+		c.refuse(d, refused.reason)
+	case errors.Is(err, repo.ErrRefused): // the write loop tells why
+	case err != nil:
 		c.lost(d, err)
-		return
-	}
-	if len(m.Heads) > 0 {
+	case len(m.Heads) > 0:
 		c.hub.gossip.direct(c, d, m.Heads)
 	}
 }
 
-// decodeSync decodes a sync message and the changes in it.
-func decodeSync(data []byte) (*amfile.SyncMessage, []*amfile.Change, error) {
-	m, err := amfile.DecodeSync(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("sync message: %w", err)
+// refusedError says that it is the message that is wrong.
+type refusedError struct{ reason error }
+
+func (e *refusedError) Error() string { return e.reason.Error() }
+
+const (
+	// smallOps is how many operations a message may have to be decoded at
+	// once and handed over without waiting for what comes of it.
+	smallOps = 2000
+	// partOps is how many operations a large message is decoded at a time.
+	partOps = 200_000
+)
+
+// handOver decodes the changes of a message and gives them to the session. The
+// operations of large messages take memory that a few bytes can claim: they
+// are decoded in parts, for which all connections share one allowance.
+func (c *conn) handOver(ctx context.Context, session *repo.Session, m *amfile.SyncMessage, wants bool) error {
+	ops := 0
+	for _, chunk := range m.Changes {
+		ops += amfile.CountOps(chunk)
 	}
-	changes := make([]*amfile.Change, len(m.Changes))
-	for i, chunk := range m.Changes {
+	if ops <= smallOps {
+		changes, err := decodeChanges(m.Changes, 0)
+		if err != nil {
+			return err
+		}
+		return session.Receive(ctx, m, changes, wants)
+	}
+	for at := 0; ; {
+		n, ops := part(m.Changes[at:])
+		last := at+n == len(m.Changes)
+		message := m
+		if !last {
+			message = nil
+		}
+		if err := c.handOverPart(ctx, session, message, m.Changes[at:at+n], at, ops, wants); err != nil || last {
+			return err
+		}
+		at += n
+	}
+}
+
+// part returns how many chunks to decode next, at least one, and how many
+// operations they claim.
+func part(chunks [][]byte) (n, ops int) {
+	for n < len(chunks) {
+		more := amfile.CountOps(chunks[n])
+		if n > 0 && ops+more > partOps {
+			break
+		}
+		n, ops = n+1, ops+more
+	}
+	return n, ops
+}
+
+func (c *conn) handOverPart(ctx context.Context, session *repo.Session, m *amfile.SyncMessage, chunks [][]byte, at, ops int, wants bool) error {
+	if err := c.hub.ops.Acquire(ctx, int64(ops)); err != nil {
+		return err
+	}
+	defer c.hub.ops.Release(int64(ops))
+	changes, err := decodeChanges(chunks, at)
+	if err != nil {
+		return err
+	}
+	return session.ReceiveWhole(ctx, m, changes, wants)
+}
+
+// decodeChanges decodes the chunks of a message from index at on.
+func decodeChanges(chunks [][]byte, at int) ([]*amfile.Change, error) {
+	changes := make([]*amfile.Change, len(chunks))
+	for i, chunk := range chunks {
+		var err error
 		if changes[i], err = amfile.DecodeChange(chunk); err != nil {
-			return nil, nil, fmt.Errorf("change %d of the sync message: %w", i+1, err)
+			return nil, &refusedError{fmt.Errorf("change %d of the sync message: %w", at+i+1, err)}
 		}
 	}
-	return m, changes, nil
+	return changes, nil
 }
