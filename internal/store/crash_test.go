@@ -167,19 +167,7 @@ func TestKilledUnderLoad(t *testing.T) {
 			t.Fatalf("child says %q, want open", got)
 		}
 		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
-		for line := range strings.Lines(c.kill()) {
-			var kind byte
-			var doc, n uint64
-			if _, err := fmt.Sscanf(line, "%c %d %d\n", &kind, &doc, &n); err != nil {
-				continue // cut by the kill
-			}
-			if kind == 'w' {
-				writes[doc] = max(writes[doc], n+1)
-				total++
-			} else {
-				covers[doc] = max(covers[doc], n)
-			}
-		}
+		total += readAcks(c.kill(), writes[:], covers[:])
 		if c.stderr.Len() > 0 {
 			t.Fatalf("round %d: child says %s", round, c.stderr.String())
 		}
@@ -190,7 +178,7 @@ func TestKilledUnderLoad(t *testing.T) {
 		}
 		closeTest(t, s)
 	}
-	t.Logf("%d writes acknowledged and found", total)
+	t.Logf("%d writes and snapshots acknowledged and found", total)
 }
 
 func checkCrashed(t *testing.T, s *Store, writes, covers []uint64) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -30,18 +29,7 @@ func mountSmall(t *testing.T, fstype string, mebibytes int) string {
 			t.Skipf("cannot mount a small disk: %v", err)
 		}
 	case "ext4":
-		image := filepath.Join(t.TempDir(), "image")
-		if err := os.WriteFile(image, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(image, int64(mebibytes)<<20); err != nil {
-			t.Fatal(err)
-		}
-		for _, args := range [][]string{{"mkfs.ext4", "-q", "-m", "0", image}, {"mount", "-o", "loop", image, dir}} {
-			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-				t.Skipf("cannot mount a small disk: %s: %v %s", strings.Join(args, " "), err, out)
-			}
-		}
+		return mountImage(t, filepath.Join(t.TempDir(), "image"), mebibytes, "")
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(dir, 0); err != nil {
