@@ -169,6 +169,7 @@ func (e *Editor) Commit(opt CommitOptions, f func(*Tx) error) ([]byte, error) {
 		}
 	}()
 	tx := &Tx{engine: e.engine, model: opt.Model, actor: opt.Actor}
+	defer func() { tx.over = true }()
 	if err := f(tx); err != nil {
 		return nil, err
 	}

@@ -449,6 +449,26 @@ func TestCommitIsAllOrNothing(t *testing.T) {
 	}
 }
 
+func TestATransactionEndsWithItsFunction(t *testing.T) {
+	p := newPair(t, "actor")
+	id := p.insert(BlockSpec{Content: "a"})
+	var kept *Tx
+	p.must(func(tx *Tx) error { kept = tx; return tx.AppendText(id, "b") })
+	for name, err := range map[string]error{
+		"SetTitle":    kept.SetTitle("x"),
+		"InsertBlock": kept.InsertBlock(BlockSpec{ID: NewID(p.now)}),
+		"AppendText":  kept.AppendText(id, "x"),
+		"SetStatus":   kept.SetStatus(id, StatusError),
+	} {
+		if !errors.Is(err, kaijutsu.ErrInvalid) {
+			t.Errorf("%s afterwards = %v, want an error that wraps ErrInvalid", name, err)
+		}
+	}
+	if n := p.editor.engine.pending(); n != 0 {
+		t.Errorf("%d operations are pending", n)
+	}
+}
+
 func TestCommittedChangesAreInSeconds(t *testing.T) {
 	p := newPair(t, "actor")
 	p.now = time.Unix(1_700_000_123, 999_000_000)

@@ -281,3 +281,29 @@ func TestModelForgetsWhatIsNoContext(t *testing.T) {
 		t.Errorf("IsContext, Len, Title, objects, Bytes = %v, %d, %q, %d, %d", m.IsContext(), m.Len(), m.Title(), len(m.objects), m.Bytes())
 	}
 }
+
+func TestTextsInsideChunks(t *testing.T) {
+	p := newPair(t, "actor")
+	id := p.insert(BlockSpec{Role: RoleModel, Status: StatusRunning, Content: "a"})
+	doc := p.library()
+	chunks := doc.Path("pages", id.Page(), string(id), "chunks").List()
+	inside := automerge.NewText("plain")
+	if err := chunks.Append(inside); err != nil {
+		t.Fatal(err)
+	}
+	p.receive(commitLibrary(t, doc))
+	if got, want := p.block(id).Content, "aplain"; got != want {
+		t.Errorf("Content = %q, want %q", got, want)
+	}
+	if err := inside.Splice(0, 2, "x"); err != nil {
+		t.Fatal(err)
+	}
+	p.receive(commitLibrary(t, doc))
+	if got, want := p.block(id).Content, "axain"; got != want {
+		t.Errorf("Content after an edit inside = %q, want %q", got, want)
+	}
+	p.must(func(tx *Tx) error { return tx.SetStatus(id, StatusDone) })
+	if b := p.block(id); b.Form != FormBody || b.Content != "axain" {
+		t.Errorf("sealed: %s %q, want body \"axain\"", b.Form, b.Content)
+	}
+}

@@ -9,6 +9,9 @@ import (
 
 // SetTitle changes the title, touching only the characters that differ.
 func (tx *Tx) SetTitle(title string) error {
+	if tx.over {
+		return fmt.Errorf("set title: %w", errOver)
+	}
 	if len(title) > maxTitleBytes {
 		return fmt.Errorf("set title of %d bytes: at most %d: %w", len(title), maxTitleBytes, kaijutsu.ErrTooLarge)
 	}

@@ -18,10 +18,17 @@ type Tx struct {
 	bytes  int       // written so far
 	ops    int       // written so far, at least
 	failed error     // a write that failed
+	over   bool      // the function that Commit ran has returned
 }
+
+// errOver keeps a transaction that was kept from writing into the next one.
+var errOver = fmt.Errorf("the transaction is over: %w", kaijutsu.ErrInvalid)
 
 // page returns the map that holds a block, or is to hold it.
 func (tx *Tx) page(id ID) (engineObject, error) {
+	if tx.over {
+		return nil, errOver
+	}
 	var page engineObject
 	for _, key := range [...]string{keyPages, id.Page()} {
 		v, err := tx.engine.get(page, key)
