@@ -82,6 +82,9 @@ func decodeBody(space *room, body []byte) error {
 	if err != nil {
 		return at("operations", err)
 	}
+	if err := checkDensity(table.get(colAction), rows, len(body)); err != nil {
+		return at("operations", err)
+	}
 	named := string(raw.named)
 	c.Deps = raw.deps(space.deps[:0])
 	c.Actors = raw.actors(named, space.actors[:0])

@@ -48,9 +48,23 @@ func EncodeChange(c *Change) error {
 	if len(body) > MaxChunkBytes {
 		return tooLarge(2, "change of %d bytes: want at most %d", len(body), MaxChunkBytes)
 	}
+	if makes := c.makes(); makes > FreeOps+len(body) {
+		return tooSparse(makes, len(body))
+	}
 	raw := make([]byte, 0, chunkPrefixBytes+ulebLen(uint64(len(body)))+len(body))
 	c.Raw, c.Hash = appendChunk(raw, ChunkChange, body)
 	return nil
+}
+
+// makes counts the operations that are not deletes.
+func (c *Change) makes() int {
+	n := 0
+	for i := range c.Ops {
+		if c.Ops[i].Action != Delete {
+			n++
+		}
+	}
+	return n
 }
 
 // normalise sorts what must ascend and numbers the actors anew.

@@ -18,8 +18,15 @@ const (
 	MaxInflationRatio = 100
 	// FreeInflation is how many inflated bytes are allowed at any ratio.
 	FreeInflation = 1 << 20
-	// MaxOps bounds the operations of one change.
-	MaxOps = 200_000
+	// MaxOps bounds the operations of one change: a text pasted in one go is
+	// one for each character. Decoded they take about 150 bytes each, however
+	// few the chunk has: see CountOps.
+	MaxOps = 1_000_000
+	// FreeOps is how many operations a change may have beyond the bytes of its
+	// body, deletes not counted. What people write takes a byte for each; a
+	// change that makes a million list elements out of sixty bytes is a bomb
+	// for everybody who holds the document.
+	FreeOps = 20_000
 	// MaxPreds bounds the predecessors of one operation.
 	MaxPreds = 10_000
 	// MaxChangePreds bounds the predecessors of all operations of one change.

@@ -21,6 +21,8 @@ var rooms = map[string][]string{
 	"internal/peer":        {"internal/amfile", "internal/wire", "internal/repo"},
 	"internal/editor":      {"internal/amfile", "internal/changegraph", "internal/wire", "blocks"},
 	"internal/kjproc":      {},
+	"internal/kjtest":      {"internal/amfile", "internal/kjproc"},
+	"internal/interop":     {},
 	"internal/demo":        {"internal/amfile", "internal/editor", "internal/kjproc", "blocks"},
 	"internal/bench":       {"internal/amfile", "internal/wire", "internal/kjproc", "blocks"},
 	"internal/ui":          {},

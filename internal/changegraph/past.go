@@ -19,10 +19,19 @@ type past struct {
 	all     bool  // everything known is in the past
 	outside spans // otherwise what is not
 
-	refs []ref // sorted; nil when references are looked up one by one
-	ops  []op  // what they refer to
-	has  []bool
+	refs  []ref // sorted; nil when references are looked up one by one
+	ops   []op  // what they refer to
+	found []finding
 }
+
+// finding says where a reference leads.
+type finding uint8
+
+const (
+	nowhere finding = iota
+	within          // into the past
+	beyond          // to an operation that is known and not in the past
+)
 
 // ref names an operation by its author's index.
 type ref struct{ actor, counter uint32 }
@@ -65,7 +74,8 @@ func (g *Graph) coversHeads(deps []int32) bool {
 // holds reports whether change i is in the past.
 func (p *past) holds(i int32) bool { return p.all || !p.outside.contains(i) }
 
-// Op returns the operation with this id, if the past has it.
+// Op returns the operation with this id, if the past has it; one that is known
+// all the same is marked as outside.
 func (p *past) Op(id amfile.GlobalID) (amfile.PastOp, bool) {
 	actor, ok := p.g.actors[id.Actor]
 	if !ok || id.Counter == 0 || id.Counter > amfile.MaxCounter {
@@ -73,13 +83,13 @@ func (p *past) Op(id amfile.GlobalID) (amfile.PastOp, bool) {
 	}
 	r := ref{actor, uint32(id.Counter)}
 	if k, found := sort.Find(len(p.refs), func(k int) int { return r.compare(p.refs[k]) }); found {
-		if !p.has[k] {
+		if p.found[k] == nowhere {
 			return amfile.PastOp{}, false
 		}
-		return p.g.pastOp(&p.ops[k]), true
+		return p.pastOp(&p.ops[k], p.found[k]), true
 	}
 	i, ok := p.g.changeOf(r)
-	if !ok || !p.holds(i) {
+	if !ok {
 		return amfile.PastOp{}, false
 	}
 	ops := p.g.opsOf(i)
@@ -87,7 +97,21 @@ func (p *past) Op(id amfile.GlobalID) (amfile.PastOp, bool) {
 	if int(k) >= len(ops) {
 		return amfile.PastOp{}, false
 	}
-	return p.g.pastOp(&ops[k]), true
+	return p.pastOp(&ops[k], p.find(i)), true
+}
+
+// find says whether change i, which is known, is in the past.
+func (p *past) find(i int32) finding {
+	if p.holds(i) {
+		return within
+	}
+	return beyond
+}
+
+func (p *past) pastOp(o *op, f finding) amfile.PastOp {
+	found := p.g.pastOp(o)
+	found.Outside = f == beyond
+	return found
 }
 
 // Elements yields the insert operations of a sequence, parents first.
@@ -129,18 +153,18 @@ func (p *past) gather(c *amfile.Change) {
 	slices.SortFunc(refs, ref.compare)
 	p.refs = slices.Compact(refs)
 	p.ops = make([]op, len(p.refs))
-	p.has = make([]bool, len(p.refs))
+	p.found = make([]finding, len(p.refs))
 	at, ops := int32(-1), []op(nil)
 	for k, r := range p.refs {
 		i, ok := p.g.changeOf(r)
-		if !ok || !p.holds(i) {
+		if !ok {
 			continue
 		}
 		if i != at {
 			at, ops = i, p.g.opsOf(i)
 		}
 		if off := int(r.counter - p.g.log[i].startOp); off < len(ops) {
-			p.ops[k], p.has[k] = ops[off], true
+			p.ops[k], p.found[k] = ops[off], p.find(i)
 		}
 	}
 }

@@ -69,9 +69,10 @@ type request interface{ isRequest() }
 type (
 	receive struct {
 		s       *Session
-		m       *amfile.SyncMessage
+		m       *amfile.SyncMessage // nil: more of the message comes
 		changes []*amfile.Change
 		wants   bool
+		handled chan<- error // nil: nobody waits
 	}
 	pull  struct{ s *Session }
 	leave struct{ s *Session }
@@ -105,6 +106,7 @@ type staged struct {
 	// rest on changes that the disk has yet to take.
 	receivers map[*Session]struct{}
 	replies   []chan<- error
+	handled   []receive // messages whose senders wait
 	touched   []blocks.ID
 }
 
@@ -270,6 +272,9 @@ func (d *document) handle(batch []request) {
 		switch r := r.(type) {
 		case receive:
 			d.receive(r, st)
+			if r.handled != nil {
+				st.handled = append(st.handled, r)
+			}
 		case edit:
 			d.edit(r, st)
 		case leave:
@@ -281,6 +286,13 @@ func (d *document) handle(batch []request) {
 		}
 	}
 	d.commit(st)
+	for _, r := range st.handled {
+		if r.s.broken {
+			r.handled <- ErrRefused
+		} else {
+			r.handled <- nil
+		}
+	}
 	for _, r := range reads {
 		switch r := r.(type) {
 		case pull:
@@ -305,6 +317,10 @@ func (d *document) receive(r receive, st *staged) {
 	if s.broken {
 		return
 	}
+	if r.m == nil {
+		d.receivePart(r, st)
+		return
+	}
 	asks := r.wants || !s.synced
 	s.synced = true
 	s.has = len(r.m.Heads) > 0
@@ -325,6 +341,22 @@ func (d *document) receive(r receive, st *staged) {
 		s.wants = false
 	}
 	s.who.Notify()
+}
+
+// receivePart adds the first changes of a message whose rest is still to come.
+func (d *document) receivePart(r receive, st *staged) {
+	if r.s.who.ReadOnly {
+		return
+	}
+	st.receivers[r.s] = struct{}{}
+	for _, c := range r.changes {
+		added, err := d.graph.Add(c)
+		if err != nil {
+			d.refuse(r.s, err)
+			return
+		}
+		d.stage(st, added, r.s.who.Principal)
+	}
 }
 
 // stage notes changes that the graph has taken, for the next commit, and lets

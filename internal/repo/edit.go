@@ -61,6 +61,12 @@ func (r *Repo) Export(ctx context.Context, id kaijutsu.DocumentID) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
+	select { // the work takes as much memory as a snapshot's
+	case r.snapshot <- struct{}{}:
+		defer func() { <-r.snapshot }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	chunk, err := encodeVerified(raws)
 	if err != nil {
 		return nil, fmt.Errorf("export document %s: %w", id, err)

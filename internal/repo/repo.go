@@ -16,6 +16,9 @@ import (
 // ErrClosed says that the repo or the document was closed while waiting.
 var ErrClosed = fmt.Errorf("document closed: %w", kaijutsu.ErrUnavailable)
 
+// ErrRefused says that a session is over because something was refused.
+var ErrRefused = fmt.Errorf("session refused: %w", kaijutsu.ErrInvalid)
+
 // Config says what a Repo works with. Log and Store are required; the zero
 // value of every other field is its default.
 type Config struct {
@@ -61,7 +64,7 @@ func (c Config) withDefaults() Config {
 type Repo struct {
 	cfg      Config
 	log      *slog.Logger
-	snapshot chan struct{} // a token: one snapshot job at a time
+	snapshot chan struct{} // a token: one snapshot or export at a time
 	kick     chan struct{} // wakes the janitor
 	quit     chan struct{}
 	running  sync.WaitGroup

@@ -94,7 +94,17 @@ func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*
 // Notify and Pull. wants says that the peer asked for a document it does not
 // have.
 func (s *Session) Receive(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
-	return s.doc.send(ctx, receive{s, m, changes, wants})
+	return s.doc.send(ctx, receive{s: s, m: m, changes: changes, wants: wants})
+}
+
+// ReceiveWhole is Receive, but returns when the owner is done with the
+// changes: for messages so large that the memory of their operations is
+// rationed. With a nil message the changes are the first of one whose rest is
+// still to come. It returns ErrRefused when something of this peer was refused,
+// now or earlier; Pull says what.
+func (s *Session) ReceiveWhole(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
+	handled := make(chan error, 1)
+	return s.doc.await(ctx, receive{s: s, m: m, changes: changes, wants: wants, handled: handled}, handled)
 }
 
 // Pull returns what this peer is to be sent, as of now: everything since the
