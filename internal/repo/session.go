@@ -31,6 +31,7 @@ type Session struct {
 	doc   *document
 	who   Joining
 	reply chan Outgoing // answers Pull; one at a time
+	turns chan struct{} // holds a token for each message that waits in the inbox
 
 	// The owner's.
 	state       *changegraph.SyncState
@@ -73,7 +74,7 @@ func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{doc: d, who: who, reply: make(chan Outgoing, 1), state: changegraph.NewSyncState()}
+	s := &Session{doc: d, who: who, reply: make(chan Outgoing, 1), turns: make(chan struct{}, sessionTurns), state: changegraph.NewSyncState()}
 	err = d.call(ctx, func(d *document) error {
 		d.sessions[s] = struct{}{}
 		return nil
@@ -89,12 +90,29 @@ func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*
 }
 
 // Receive hands over a sync message and the changes in it, decoded by the
-// caller, in the message's order. It blocks while the inbox is full and
-// returns when the message is in the inbox; what comes of it is told through
-// Notify and Pull. wants says that the peer asked for a document it does not
-// have.
+// caller, in the message's order. It blocks while the inbox is full or holds
+// sessionTurns messages of this session, and returns when the message is in
+// the inbox; what comes of it is told through Notify and Pull. wants says that
+// the peer asked for a document it does not have.
 func (s *Session) Receive(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
+	if err := s.takeTurn(ctx); err != nil {
+		return err
+	}
 	return s.doc.send(ctx, receive{s: s, m: m, changes: changes, wants: wants})
+}
+
+// takeTurn waits until another message of this session may go into the inbox.
+// The owner gives the turn back; a turn whose message did not get there is
+// lost, which matters to nobody: the document or the connection has ended.
+func (s *Session) takeTurn(ctx context.Context) error {
+	select {
+	case s.turns <- struct{}{}:
+		return nil
+	case <-s.doc.done:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // ReceiveWhole is Receive, but returns when the owner is done with the
@@ -103,6 +121,9 @@ func (s *Session) Receive(ctx context.Context, m *amfile.SyncMessage, changes []
 // still to come. It returns ErrRefused when something of this peer was refused,
 // now or earlier; Pull says what.
 func (s *Session) ReceiveWhole(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
+	if err := s.takeTurn(ctx); err != nil {
+		return err
+	}
 	handled := make(chan error, 1)
 	return s.doc.await(ctx, receive{s: s, m: m, changes: changes, wants: wants, handled: handled}, handled)
 }
