@@ -32,6 +32,15 @@ type committer struct {
 	mended   time.Time                           // of the last attempt to
 }
 
+func newCommitter(s *Store, now state) *committer {
+	return &committer{
+		s:        s,
+		state:    now,
+		docs:     map[kaijutsu.DocumentID]documentRow{},
+		doubtful: map[kaijutsu.DocumentID]documentRow{},
+	}
+}
+
 func (c *committer) run() {
 	defer close(c.s.committed)
 	for {

@@ -28,6 +28,7 @@ var children = map[string]func(dir string) int{
 	"hold":     childHold,
 	"diskfull": childDiskFull,
 	"fds":      childFileDescriptors,
+	"diskdies": childDiskDies,
 }
 
 func TestMain(m *testing.M) {

@@ -48,6 +48,7 @@ type Store struct {
 	count    counters
 	chores   *chores
 	suspects *suspects
+	writer   *committer
 }
 
 // Open opens the store in o.Dir, making it if there is none, and holds its
@@ -199,8 +200,8 @@ func (s *Store) start(found inspection, at mark) error {
 	s.suspects = newSuspects(s.databaseDir(), s.db, s.foundDamage)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	c := &committer{s: s, state: now, docs: map[kaijutsu.DocumentID]documentRow{}, doubtful: map[kaijutsu.DocumentID]documentRow{}}
-	go c.run()
+	s.writer = newCommitter(s, now)
+	go s.writer.run()
 	if err := s.identify(ctx, first); err != nil {
 		s.stopCommitter()
 		return err
@@ -357,18 +358,28 @@ func (s *Store) release() error {
 	}
 	s.life.Lock()
 	defer s.life.Unlock()
-	if s.db != nil && !s.readOnly {
-		if _, err := checkSpace(s.dir, 0, flushBytes); err != nil {
-			// Badger would wait for space to write out its memtable, or die of
-			// it. Everything is in its log; the directory stays locked, as
-			// Badger runs on.
-			s.db = nil
-			return errors.Join(append(errs, fmt.Errorf("left as after a crash, nothing is lost: %w", err))...)
-		}
+	if err := s.unclosable(); err != nil {
+		// Everything is in Badger's log. The directory stays locked for as long
+		// as the process lives, as Badger runs on.
+		s.db = nil
+		return errors.Join(append(errs, fmt.Errorf("left as after a crash, nothing is lost: %w", err))...)
 	}
 	errs = append(errs, s.closeDatabase())
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// unclosable returns why Badger must not be closed: it would wait for a disk
+// that does not take its memory, or die of it.
+func (s *Store) unclosable() error {
+	if s.db == nil || s.readOnly {
+		return nil
+	}
+	if s.writer != nil && s.writer.failed != nil {
+		return s.writer.failed
+	}
+	_, err := checkSpace(s.dir, 0, flushBytes)
+	return err
 }
