@@ -1,5 +1,7 @@
 package changegraph
 
+import "kaijutsu/internal/amfile"
+
 // The limits of what a graph accepts and keeps. They bound the memory and time
 // that strangers can cost and lie far above what editors produce.
 const (
@@ -10,6 +12,9 @@ const (
 	MaxWaiting = 10_000
 	// MaxWaitingBytes bounds what the waiting changes hold.
 	MaxWaitingBytes = 32 << 20
+	// MaxWaitingOps bounds the operations of the waiting changes: those that
+	// wait for the same are decoded together, at 150 bytes an operation.
+	MaxWaitingOps = 2 * amfile.MaxOps
 	// CounterSlack is how far beyond the highest known operation counter a
 	// change may start; one that starts later waits.
 	CounterSlack = 10_000
@@ -17,6 +22,10 @@ const (
 	// maxRefused bounds the refused hashes that are remembered so that peers
 	// are not asked for them again.
 	maxRefused = 4096
+	// maxNeed bounds the changes that a peer is asked for at once, maxNeedWork
+	// the hashes that are looked at to find them.
+	maxNeed     = 1000
+	maxNeedWork = 10_000
 	// maxTold bounds the refusals kept for a peer until its next message.
 	maxTold = 16
 	// maxSmallOpBytes and maxLargeOpBytes bound the caches of the operations

@@ -14,6 +14,7 @@ type orphan struct {
 	hash    kaijutsu.ChangeHash
 	deps    []kaijutsu.ChangeHash
 	startOp uint64
+	ops     int // how many it has
 	raw     []byte
 	from    *SyncState // who brought it; nil if nobody did over sync
 
@@ -32,6 +33,7 @@ type waiting struct {
 	oldest *orphan
 	newest *orphan
 	bytes  int
+	ops    int // of all of them: they may be freed together, and are decoded then
 }
 
 func (w *waiting) init() {
@@ -41,7 +43,7 @@ func (w *waiting) init() {
 // put makes c wait for a dependency, or for the counter when dep is zero.
 func (w *waiting) put(c *amfile.Change, dep kaijutsu.ChangeHash, from *SyncState) {
 	o := &orphan{
-		hash: c.Hash, deps: slices.Clone(c.Deps), startOp: c.StartOp, raw: bytes.Clone(c.Raw),
+		hash: c.Hash, deps: slices.Clone(c.Deps), startOp: c.StartOp, ops: len(c.Ops), raw: bytes.Clone(c.Raw),
 		from: from, waitsFor: dep, older: w.newest,
 	}
 	if w.newest != nil {
@@ -57,7 +59,8 @@ func (w *waiting) put(c *amfile.Change, dep kaijutsu.ChangeHash, from *SyncState
 		w.onDep[dep] = append(w.onDep[dep], o)
 	}
 	w.bytes += o.bytes()
-	for len(w.byHash) > MaxWaiting || w.bytes > MaxWaitingBytes {
+	w.ops += o.ops
+	for len(w.byHash) > MaxWaiting || w.bytes > MaxWaitingBytes || w.ops > MaxWaitingOps {
 		w.drop(w.oldest)
 	}
 }
@@ -65,12 +68,19 @@ func (w *waiting) put(c *amfile.Change, dep kaijutsu.ChangeHash, from *SyncState
 // drop takes o out of the queue.
 func (w *waiting) drop(o *orphan) {
 	w.unlink(o)
-	is := func(other *orphan) bool { return other == o }
+	without := func(list []*orphan) []*orphan { // the oldest, which is what is dropped, comes first
+		k := slices.Index(list, o)
+		list[k] = nil
+		if k == 0 {
+			return list[1:]
+		}
+		return slices.Delete(list, k, k+1)
+	}
 	if o.waitsFor == (kaijutsu.ChangeHash{}) {
-		w.late = slices.DeleteFunc(w.late, is)
+		w.late = without(w.late)
 		return
 	}
-	if rest := slices.DeleteFunc(w.onDep[o.waitsFor], is); len(rest) > 0 {
+	if rest := without(w.onDep[o.waitsFor]); len(rest) > 0 {
 		w.onDep[o.waitsFor] = rest
 	} else {
 		delete(w.onDep, o.waitsFor)
@@ -91,6 +101,7 @@ func (w *waiting) unlink(o *orphan) {
 	}
 	delete(w.byHash, o.hash)
 	w.bytes -= o.bytes()
+	w.ops -= o.ops
 }
 
 // takeOn takes out the orphans that wait for this change, oldest first.
@@ -119,18 +130,17 @@ func (w *waiting) takeLate(counter uint64) []*orphan {
 
 // Missing returns the changes, ascending, that are to be got before all of
 // these heads can be held: unknown heads, or where a head waits for
-// dependencies, those. Changes that were refused are not asked for.
+// dependencies, those. Changes that were refused are not asked for. Of very
+// many it returns some: changes that wait can be made to name a million.
 func (g *Graph) Missing(heads []kaijutsu.ChangeHash) []kaijutsu.ChangeHash {
 	var missing []kaijutsu.ChangeHash
 	var seen map[kaijutsu.ChangeHash]struct{}
-	stack := slices.Clone(heads)
+	stack, work := slices.Clone(heads), 0
 	for len(stack) > 0 {
 		h := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if g.Has(h) || g.refusals.find(h) != nil {
-			continue
-		}
-		if _, again := seen[h]; again {
+		if _, again := seen[h]; again || g.Has(h) || g.refusals.find(h) != nil {
+			work++
 			continue
 		}
 		if seen == nil {
@@ -141,6 +151,9 @@ func (g *Graph) Missing(heads []kaijutsu.ChangeHash) []kaijutsu.ChangeHash {
 			stack = append(stack, o.deps...)
 		} else {
 			missing = append(missing, h)
+		}
+		if work++; len(missing) == maxNeed || work > maxNeedWork && len(missing) > 0 {
+			break // the rest is asked for when these have come
 		}
 	}
 	slices.SortFunc(missing, kaijutsu.ChangeHash.Compare)
