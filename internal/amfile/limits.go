@@ -76,6 +76,9 @@ const (
 	MaxHaves = 16
 	// MaxSyncHashes bounds each list of hashes in a sync message.
 	MaxSyncHashes = 10_000
+	// MaxSyncHeads bounds the heads that a sync message tells; a document is
+	// not let have more.
+	MaxSyncHeads = 1000
 	// MaxSyncChanges bounds the entries of a sync message's change list. The
 	// first message of an editor with a long history has all of it.
 	MaxSyncChanges = 1 << 22

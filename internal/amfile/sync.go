@@ -57,7 +57,7 @@ func DecodeSync(data []byte) (*SyncMessage, error) {
 	}
 	m := &SyncMessage{Version: 1 + int(data[0]-syncV1)}
 	r := reader{rest: data[1:]}
-	m.Heads = r.hashes(MaxSyncHashes)
+	m.Heads = r.hashes(MaxSyncHeads)
 	m.Need = r.hashes(MaxSyncHashes)
 	m.Have = r.haves()
 	m.Changes = r.changes()

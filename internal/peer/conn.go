@@ -138,7 +138,7 @@ func (c *conn) fail(code websocket.StatusCode, err error) {
 	}
 	c.mu.Unlock()
 	if served {
-		c.hub.log.Info("connection closed", "peer", c.peerID(), "principal", c.by, "code", int(code), "err", err)
+		c.hub.lines.info("connection closed", "peer", c.peerID(), "principal", c.by, "code", int(code), "err", err)
 		c.end(code, reason)
 	}
 }

@@ -134,7 +134,7 @@ func (c *conn) refuse(d *document, err error) {
 	}
 	d.leave()
 	c.hub.count.refused.Add(1)
-	c.hub.log.Info("document refused to a peer", "peer", c.peerID(), "principal", c.by, "document", d.name, "err", err)
+	c.hub.lines.info("document refused to a peer", "peer", c.peerID(), "principal", c.by, "document", d.name, "err", err)
 	err = fmt.Errorf("document %s: %w", d.name, err)
 	if refusals >= c.hub.cfg.Limits.Refusals {
 		c.fail(websocket.StatusPolicyViolation, fmt.Errorf("%d documents refused, the last: %w", refusals, err))

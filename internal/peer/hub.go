@@ -20,6 +20,7 @@ type Hub struct {
 	began   time.Time // what the sockets' clocks count from
 	quit    chan struct{}
 	running sync.WaitGroup
+	lines   lines // about peers' faults
 	count   counters
 	pending atomic.Int64        // bytes of large frames being read
 	ops     *semaphore.Weighted // operations of large messages being decoded and taken in
@@ -42,6 +43,7 @@ func NewHub(cfg Config) *Hub {
 		conns: make(map[*conn]struct{}),
 		peers: make(map[string]*conn),
 	}
+	h.lines.log, h.lines.now = h.log, h.cfg.Now
 	h.ops = semaphore.NewWeighted(h.cfg.Limits.PendingOps)
 	h.running.Go(h.keep)
 	return h

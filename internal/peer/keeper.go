@@ -52,7 +52,7 @@ func (c *conn) check() {
 		c.ping(now)
 	case c.sock.silence() >= 2*t.Ping && now-pinged >= t.Ping*4/5:
 		c.hub.count.timedOut.Add(1)
-		c.hub.log.Info("connection cut, no answer to a ping", "peer", c.peerID(), "principal", c.by)
+		c.hub.lines.info("connection cut, no answer to a ping", "peer", c.peerID(), "principal", c.by)
 		c.cut()
 	}
 }

@@ -74,7 +74,7 @@ func (c *conn) write() {
 func (c *conn) writeFailed(err error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) && !c.ended() {
 		c.hub.count.timedOut.Add(1)
-		c.hub.log.Info("connection cut, peer does not read", "peer", c.peerID(), "principal", c.by, "err", err)
+		c.hub.lines.info("connection cut, peer does not read", "peer", c.peerID(), "principal", c.by, "err", err)
 	}
 	c.cut()
 }

@@ -250,6 +250,12 @@ func (d *document) load() error {
 		return err
 	}
 	if doc.Snapshot != nil {
+		select { // decoded, a document takes many times its size
+		case d.repo.loading <- struct{}{}:
+			defer func() { <-d.repo.loading }()
+		case <-d.quit:
+			return ErrClosed
+		}
 		changes, err := amfile.DecodeDocument(doc.Snapshot.Chunk)
 		if err != nil {
 			return fmt.Errorf("snapshot: %w", err)

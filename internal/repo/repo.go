@@ -65,6 +65,7 @@ type Repo struct {
 	cfg      Config
 	log      *slog.Logger
 	snapshot chan struct{} // a token: one snapshot or export at a time
+	loading  chan struct{} // two tokens: documents being taken apart
 	kick     chan struct{} // wakes the janitor
 	quit     chan struct{}
 	running  sync.WaitGroup
@@ -84,6 +85,7 @@ func Start(cfg Config) *Repo {
 		cfg:      cfg,
 		log:      cfg.Log,
 		snapshot: make(chan struct{}, 1),
+		loading:  make(chan struct{}, 2),
 		kick:     make(chan struct{}, 1),
 		quit:     make(chan struct{}),
 		docs:     make(map[kaijutsu.DocumentID]*document),
