@@ -80,9 +80,9 @@ func (w Write) check() error {
 // Commit waits for the disk. Other errors wrap ErrConflict when the changes
 // do not continue the log (another writer was there first), ErrTooLarge,
 // ErrInvalid, and ErrUnavailable when the disk is full, failing or the store
-// is closed. Only when the disk fails in the middle of an fsync may a write
-// that was refused be found after a restart; the document's next Commit may
-// use the same indexes and replaces it.
+// is closed. Only when the disk fails in the middle of an fsync may Load find
+// a write that was refused, and may a restart bring it back or not; the
+// document's next Commit may use the same indexes and replaces it.
 //
 // Commit keeps no reference to w. It is safe for concurrent use, but two
 // writers of one document race for its next index.

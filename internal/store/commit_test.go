@@ -252,6 +252,7 @@ func TestCancelledLargeWrite(t *testing.T) {
 
 // TestManyAtOnce is for the race detector.
 func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openTest(t, Options{Dir: dir})
 	const docs, writes = 8, 120

@@ -15,10 +15,12 @@
 // One goroutine, the committer, writes. It takes what queued while it waited
 // for the disk (at most 1000 rows or 448 KiB), puts it into one transaction,
 // and waits for the disk once (Badger syncs two files for it). There is no
-// timer: an idle store commits at once. Anything larger goes ahead in parts of 192 KiB under a blob number
-// that nothing refers to; the row that makes it visible comes last. A chore
-// row promises to delete the parts and goes with the first of them; the last
-// transaction deletes the chore.
+// timer: an idle store commits at once.
+//
+// Anything larger than 128 KiB goes ahead in parts of 192 KiB, under a blob
+// number that nothing refers to; the row that makes it visible comes last. A
+// chore row promises to delete the parts and goes with the first of them; the
+// last transaction deletes the chore.
 //
 // # Rows
 //
@@ -46,10 +48,10 @@
 // is the high-water mark: the commit counter, written and synced once a
 // second and by Close, off the path of acknowledgement. Open refuses a
 // database that is behind it, and one whose log holds writes behind the point
-// where Badger would stop replaying; it looks before Badger does, which would
-// cut the log and delete the tables; when the loss is accepted they are kept in
-// DIR/lost. Damage in the log's last write, in the
-// second before a crash, cannot be told from the crash.
+// where Badger would stop replaying. It looks before Badger does, which would
+// cut the log and delete tables; when the loss is accepted, what is cut or
+// deleted is kept in DIR/lost. Damage in the very last write of a log, within
+// a second of a crash, cannot be told from the crash.
 //
 // # Disk
 //
@@ -60,7 +62,7 @@
 //
 // Badger writes to files it has mapped, and when the disk has no room for a
 // page the kernel ends the process (SIGBUS). On Linux its files get their
-// space before they are mapped, and tables wait for it; see allocate.go.
+// space before they are mapped, and tables wait for it; see allocate_linux.go.
 // Elsewhere there is only the reserve.
 //
 // # Goroutines

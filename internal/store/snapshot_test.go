@@ -38,6 +38,7 @@ func checkSnapshot(t testing.TB, s *Store, doc uint64, want *Snapshot, changes u
 }
 
 func TestSnapshots(t *testing.T) {
+	t.Parallel()
 	type step struct {
 		commit int    // changes in one write; or
 		covers uint64 // a snapshot of size
@@ -125,6 +126,7 @@ func TestRefusedSnapshots(t *testing.T) {
 
 // TestLargeSnapshot needs memory for two of them.
 func TestLargeSnapshot(t *testing.T) {
+	t.Parallel()
 	size := 40 << 20
 	if os.Getenv("KJ_FULL") != "" {
 		size = 200 << 20
@@ -160,6 +162,7 @@ func TestLargeSnapshot(t *testing.T) {
 // TestManySnapshots makes sure that the store does not grow with what it
 // deletes.
 func TestManySnapshots(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := openTest(t, Options{Dir: dir})
 	const size, n = 2 << 20, 40

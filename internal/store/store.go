@@ -226,7 +226,8 @@ func (s *Store) identify(ctx context.Context, first bool) error {
 		return fmt.Errorf("make the storage id: %w", err)
 	}
 	s.storageID = id
-	return s.writeMark()
+	_, err := s.writeMark()
+	return err
 }
 
 // newUUID returns a random UUID (RFC 9562 §5.4).
@@ -297,11 +298,12 @@ func (s *Store) keep(ctx context.Context) {
 		if now == written || s.reading() {
 			continue
 		}
-		if err := errors.Join(s.writeMark(), allocateManifest(s.manifest())); err != nil {
+		at, err := s.writeMark()
+		if err = errors.Join(err, allocateManifest(s.manifest())); err != nil {
 			s.log.Warn("high-water mark not written", "err", err)
 			continue
 		}
-		written = now
+		written = at
 	}
 }
 
@@ -312,18 +314,29 @@ func (s *Store) reading() bool {
 	return s.readOnly
 }
 
-// writeMark brings the high-water mark up to what is durable.
-func (s *Store) writeMark() error {
-	var at mark
-	err := s.view(func(v view) error {
+// writeMark brings the high-water mark up to what is durable, and returns the
+// counter it has now, 0 when it was left as it is.
+func (s *Store) writeMark() (uint64, error) {
+	at, err := s.newMark()
+	if err != nil || at.counter == 0 {
+		return 0, err
+	}
+	return at.counter, s.mark.write(at)
+}
+
+// newMark returns the mark to write, or the zero mark when Badger shows more
+// than is known to be durable: after a failed fsync, and for a moment between
+// a commit and its announcement.
+func (s *Store) newMark() (at mark, err error) {
+	err = s.view(func(v view) error {
 		now, version, err := v.state()
 		at = mark{counter: now.counter, version: version}
 		return err
 	})
-	if err != nil {
-		return err
+	if err != nil || at.counter > s.durable.Load().counter {
+		return mark{}, err
 	}
-	return s.mark.write(at)
+	return at, nil
 }
 
 // Close waits for the writes that were taken into a batch, refuses the
@@ -351,7 +364,8 @@ func (s *Store) stopCommitter() {
 func (s *Store) release() error {
 	var errs []error
 	if s.db != nil && !s.readOnly && s.storageID != "" {
-		errs = append(errs, s.writeMark())
+		_, err := s.writeMark()
+		errs = append(errs, err)
 	}
 	if s.mark != nil {
 		errs = append(errs, s.mark.Close())

@@ -114,6 +114,7 @@ func checkChanges(t testing.TB, d Document, doc, from, to uint64, size int) {
 }
 
 func TestCommitAndLoad(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2024, 2, 29, 23, 59, 59, 123456789, time.UTC)
 	amy := kaijutsu.Principal{Name: "amy", Kind: kaijutsu.Person}
 	bot := kaijutsu.Principal{Name: "bot", Kind: kaijutsu.Agent}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -88,11 +89,15 @@ func (c *chores) done(next uint64) {
 	c.floor = max(c.floor, next)
 }
 
-// sweepRows is how many rows the sweeper deletes in one transaction.
-const sweepRows = 500
+const (
+	// sweepRows is how many rows the sweeper deletes in one transaction.
+	sweepRows = 500
+	// sweepAgain is how long it waits when it could not.
+	sweepAgain = 30 * time.Second
+)
 
 // sweep deletes, until ctx is done, what chores promise to delete. What it
-// cannot delete now it tries again when next poked, or at the next Open.
+// cannot delete now it tries again a little later.
 func (s *Store) sweep(ctx context.Context) {
 	for {
 		select {
@@ -102,6 +107,7 @@ func (s *Store) sweep(ctx context.Context) {
 		}
 		if err := s.doChores(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, errClosed) {
 			s.log.Warn("unused rows remain until later", "err", err)
+			time.AfterFunc(sweepAgain, s.chores.poke)
 		}
 	}
 }

@@ -18,9 +18,12 @@ import (
 	"kaijutsu"
 )
 
+func init() { children["diskdies"] = childDiskDies }
+
 // TestPowerLoss copies the disk under a frozen writer: what the file system
 // has not been told to sync is not in the copy.
 func TestPowerLoss(t *testing.T) {
+	t.Parallel()
 	image := filepath.Join(t.TempDir(), "image")
 	mount := mountImage(t, image, 512, "commit=300") // no sync of its own in between
 	var writes, covers [crashDocs]uint64
@@ -82,24 +85,6 @@ func mountImage(t *testing.T, image string, mebibytes int, options string) strin
 	return dir
 }
 
-// readAcks raises the counts to what a child said was acknowledged.
-func readAcks(out string, writes, covers []uint64) (lines int) {
-	for line := range strings.Lines(out) {
-		var kind byte
-		var doc, n uint64
-		if _, err := fmt.Sscanf(line, "%c %d %d\n", &kind, &doc, &n); err != nil {
-			continue // cut by the kill
-		}
-		lines++
-		if kind == 'w' {
-			writes[doc] = max(writes[doc], n+1)
-		} else {
-			covers[doc] = max(covers[doc], n)
-		}
-	}
-	return lines
-}
-
 // childDiskDies goes on when the disk answers with errors only.
 func childDiskDies(dir string) int {
 	ctx := context.Background()
@@ -131,6 +116,7 @@ func childDiskDies(dir string) int {
 }
 
 func TestDiskDies(t *testing.T) {
+	t.Parallel()
 	image := filepath.Join(t.TempDir(), "image")
 	dir := mountImage(t, image, 128, "")
 	c := startChild(t, "diskdies", dir)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +17,11 @@ import (
 
 	"kaijutsu"
 )
+
+func init() {
+	children["diskfull"] = childDiskFull
+	children["fds"] = childFileDescriptors
+}
 
 // mountSmall mounts a disk of a few megabytes, or skips the test.
 func mountSmall(t *testing.T, fstype string, mebibytes int) string {
@@ -175,6 +179,7 @@ func childDiskFull(dir string) int {
 }
 
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		fstype string
 		size   int // MiB
@@ -293,6 +298,7 @@ func childFileDescriptors(dir string) int {
 }
 
 func TestOutOfFileDescriptors(t *testing.T) {
+	t.Parallel()
 	c := startChild(t, "fds", t.TempDir())
 	if got := c.line(t); !strings.Contains(got, "the store only reads until the disk works again") {
 		t.Errorf("child: %s", got)
@@ -307,9 +313,6 @@ func TestOutOfFileDescriptors(t *testing.T) {
 }
 
 func TestFilesGetTheirSpace(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only on Linux")
-	}
 	if !allocates {
 		t.Fatal("golang.org/x/sys/unix maps by other means now: a full disk can end the process; see allocate_linux.go")
 	}
