@@ -13,7 +13,7 @@ type opID struct {
 	actor   uint32
 }
 
-// next returns the id of the operation after this one in its change.
+// plus returns the id of the operation n further on in its change.
 func (id opID) plus(n uint32) opID { return opID{id.counter + n, id.actor} }
 
 // actor returns the index of an actor, giving it one if it is new.
