@@ -165,7 +165,7 @@ func TestKilledUnderLoad(t *testing.T) {
 		if got := c.line(t); got != "open" {
 			t.Fatalf("child says %q, want open", got)
 		}
-		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+		pause(time.Duration(rand.IntN(200)) * time.Millisecond)
 		total += readAcks(c.kill(), writes[:], covers[:])
 		if c.stderr.Len() > 0 {
 			t.Fatalf("round %d: child says %s", round, c.stderr.String())

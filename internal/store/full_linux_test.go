@@ -83,7 +83,7 @@ func diskFullWrites(s *Store, acked []uint64, upTo uint64) error {
 // diskFullSome makes ten more writes to each document. Compactions may need
 // the room first.
 func diskFullSome(s *Store, acked []uint64) {
-	for start, goal := time.Now(), acked[0]+10; ; time.Sleep(50 * time.Millisecond) {
+	for start, goal := time.Now(), acked[0]+10; ; pause(50 * time.Millisecond) {
 		err := diskFullWrites(s, acked, goal)
 		if err == nil {
 			return
@@ -105,7 +105,7 @@ func diskFullStorm(s *Store, dir string) {
 		wg.Go(func() {
 			for !stop.Load() {
 				if s.PutRecord(context.Background(), name, data) != nil {
-					time.Sleep(time.Millisecond)
+					pause(time.Millisecond)
 				}
 			}
 		})
@@ -113,7 +113,7 @@ func diskFullStorm(s *Store, dir string) {
 	for range rounds(15) {
 		must(fill(filepath.Join(dir, "filler"), 0))
 		must(os.Remove(filepath.Join(dir, "filler")))
-		time.Sleep(100 * time.Millisecond) // of which the writers make use
+		pause(100 * time.Millisecond) // of which the writers make use
 	}
 	stop.Store(true)
 	wg.Wait()
@@ -159,7 +159,7 @@ func childDiskFull(dir string) int {
 	refused(s, s.PutRecord(ctx, "x", nil))
 	for range 5 {
 		refused(s, diskFullWrites(s, acked, 1<<40))
-		time.Sleep(300 * time.Millisecond) // let Badger and the keeper do what they do
+		pause(300 * time.Millisecond) // let Badger and the keeper do what they do
 	}
 	// It empties again: no restart is needed.
 	must(os.Remove(filepath.Join(dir, "filler")))
@@ -270,7 +270,7 @@ func childFileDescriptors(dir string) int {
 		}
 	}
 	must(unix.Setrlimit(unix.RLIMIT_NOFILE, &limit))
-	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+	for start := time.Now(); ; pause(50 * time.Millisecond) {
 		err := s.Commit(ctx, testWrite(1, n, 1, 50_000))
 		if err == nil {
 			break

@@ -30,11 +30,11 @@ func TestPowerLoss(t *testing.T) {
 	for round := range rounds(3) {
 		c := startChild(t, "append", filepath.Join(mount, "store"))
 		c.line(t)
-		time.Sleep(time.Duration(50+rand.IntN(1000)) * time.Millisecond)
+		pause(time.Duration(50+rand.IntN(1000)) * time.Millisecond)
 		if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond) // what was asked of the disk gets there
+		pause(100 * time.Millisecond) // what was asked of the disk gets there
 		after := filepath.Join(t.TempDir(), "image")
 		if out, err := exec.Command("cp", "--sparse=always", image, after).CombinedOutput(); err != nil {
 			t.Fatalf("cp: %v %s", err, out)
@@ -106,7 +106,7 @@ func childDiskDies(dir string) int {
 		if d, err := s.Load(ctx, testDoc(1)); err != nil || len(d.Changes) < n {
 			panic(fmt.Sprint("reading: ", len(d.Changes), err))
 		}
-		time.Sleep(50 * time.Millisecond)
+		pause(50 * time.Millisecond)
 	}
 	fmt.Println("trouble:", s.Trouble())
 	if err := s.Close(); err == nil {

@@ -400,7 +400,7 @@ func waitFor(t testing.TB, fact func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatal("waited 30 s in vain")
 		}
-		time.Sleep(time.Millisecond)
+		pause(time.Millisecond)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -31,3 +32,8 @@ func iteratorOptions(prefix []byte) badger.IteratorOptions {
 }
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// pause passes some time: a fault that follows hits its victim at a random
+// moment, or a condition that nobody signals is looked at again. No test's
+// outcome rests on its being long enough.
+func pause(d time.Duration) { <-time.After(d) }
