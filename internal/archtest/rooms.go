@@ -43,7 +43,7 @@ var impure = []string{"os", "net", "syscall", "log"}
 const cgo = "blocks"
 
 // linked is the one file outside of it that may import unsafe, for a
-// go:linkname: docs/adr/0021-files-get-their-space-before-they-are-mapped.md.
+// go:linkname: docs/adr/0026-files-get-their-space-before-they-are-mapped.md.
 const linked = "internal/store/allocate_linux.go"
 
 // checkRooms holds the imports between rooms against the table, and the table
