@@ -72,7 +72,7 @@ DIR/owner.token, as bearer header, cookie kj_token or query parameter token.`,
 	f := cmd.Flags()
 	f.StringVar(&cfg.Listen, "listen", server.DefaultListen, "`host:port` to listen on; port 0 takes a free one")
 	f.StringVar(&cfg.Auth, "auth", "", "access: local or token (default local on loopback, token elsewhere)")
-	f.Int64Var(&minFree, "min-free", 64, "refuse edits when the disk has less than this many `MiB` free")
+	f.Int64Var(&minFree, "min-free", 0, "refuse edits when the disk has less than this many `MiB` free (default 64, or a quarter of a small disk)")
 	f.Int64Var(&budget, "budget", 256, "memory for open documents in `MiB`; idle ones beyond it are closed")
 	f.BoolVar(&cfg.AcceptLoss, "accept-loss", false, "open a data directory although acknowledged changes are missing from it")
 	f.StringVar(&level, "log-level", "info", "debug, info, warn or error")

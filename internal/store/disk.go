@@ -26,6 +26,23 @@ func freeBytes(dir string) (int64, error) {
 	return int64(st.Bavail) * int64(st.Bsize), nil
 }
 
+// standardReserve is what is kept free of the disk under dir unless it is said
+// otherwise: a quarter of a small one. dir need not exist.
+func standardReserve(dir string) int64 {
+	for {
+		var st unix.Statfs_t
+		err := unix.Statfs(dir, &st)
+		if err == nil && st.Blocks > 0 {
+			return min(defaultMinFree, max(flushBytes, int64(st.Blocks)/4*int64(st.Bsize)))
+		}
+		parent := filepath.Dir(dir)
+		if err == nil || parent == dir {
+			return defaultMinFree
+		}
+		dir = parent
+	}
+}
+
 // checkSpace returns an error wrapping ErrUnavailable unless need bytes can be
 // written and reserve stay free.
 func checkSpace(dir string, need, reserve int64) (free int64, err error) {

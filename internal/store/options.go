@@ -13,7 +13,8 @@ type Options struct {
 	Dir string
 	// Log receives what an operator should know. Nil discards it.
 	Log *slog.Logger
-	// MinFree is how many bytes of the disk are left alone; 0 means 64 MiB.
+	// MinFree is how many bytes of the disk are left alone; 0 means 64 MiB, or
+	// a quarter of a disk that has less than four times as much.
 	// Below the mark the store only reads. A smaller mark is raised to 8 MiB
 	// and as much as the store holds, up to 64 MiB.
 	MinFree int64

@@ -76,7 +76,7 @@ func Open(o Options) (*Store, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if o.MinFree <= 0 {
-		s.minFree = defaultMinFree
+		s.minFree = standardReserve(o.Dir)
 	}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("open store %s: %w", o.Dir, err)
