@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -66,22 +67,11 @@ func Run(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 		return nil, err
 	}
 	began := time.Now()
-	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
+	started, ready := make(chan error, 1), make(chan string, 1)
+	go p.run(out, started, ready)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start %s: %w", p.cmd.Path, err)
 	}
-	ready := make(chan string, 1)
-	go func() {
-		defer close(p.done)
-		sc := bufio.NewScanner(out)
-		for sc.Scan() {
-			if url, ok := strings.CutPrefix(sc.Text(), readyPrefix); ok {
-				ready <- url
-				break
-			}
-		}
-		_, _ = io.Copy(io.Discard, out)
-		p.err = p.cmd.Wait()
-	}()
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	select {
@@ -94,6 +84,28 @@ func Run(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 		p.Kill()
 		return nil, fmt.Errorf("server not ready: %w: %s", ctx.Err(), strings.TrimSpace(p.Log()))
 	}
+}
+
+// run starts the child and stays until it has ended. It keeps its thread all
+// the while: on Linux the child ends with the thread that started it.
+func (p *Process) run(out io.Reader, started chan<- error, ready chan<- string) {
+	defer close(p.done)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	sc := bufio.NewScanner(out)
+	for sc.Scan() {
+		if url, ok := strings.CutPrefix(sc.Text(), readyPrefix); ok {
+			ready <- url
+			break
+		}
+	}
+	_, _ = io.Copy(io.Discard, out)
+	p.err = p.cmd.Wait()
 }
 
 // SyncURL returns the address that editors connect to.
