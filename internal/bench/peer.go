@@ -130,10 +130,14 @@ func (p *peer) sync(ctx context.Context, doc string, data []byte) error {
 }
 
 func (p *peer) write(ctx context.Context, m wire.Message) error {
-	if err := p.conn.Write(ctx, websocket.MessageBinary, wire.Encode(m)); err != nil {
-		return fmt.Errorf("send %s: %w", m.Type(), err)
+	err := p.conn.Write(ctx, websocket.MessageBinary, wire.Encode(m))
+	if err == nil {
+		return nil
 	}
-	return nil
+	if why := p.failure(); why != nil { // the reader knows more
+		err = why
+	}
+	return fmt.Errorf("send %s: %w", m.Type(), err)
 }
 
 // readAll gives each frame to the document it is of, until the connection ends.
@@ -147,7 +151,7 @@ func (p *peer) readAll(ctx context.Context) {
 		}
 		if err != nil {
 			p.mu.Lock()
-			p.err = err
+			p.err = err // before the connection is closed: see write
 			p.mu.Unlock()
 			_ = p.conn.CloseNow()
 			return

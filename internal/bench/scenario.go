@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"kaijutsu/internal/kjproc"
@@ -57,13 +58,11 @@ func (s *stage) serve(ctx context.Context, f func(p *kjproc.Process, ready time.
 		return err
 	}
 	if err := f(p, ready); err != nil {
-		select {
-		case <-p.Done():
-			return fmt.Errorf("%w; the server ended: %.2000s", err, p.Log())
-		default:
-			p.Kill()
-			return err
+		p.Kill()
+		if log := strings.TrimSpace(p.Log()); log != "" {
+			err = fmt.Errorf("%w; the server's log ends with %s", err, log[max(0, len(log)-2000):])
 		}
+		return err
 	}
 	return p.Stop()
 }
