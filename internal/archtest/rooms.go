@@ -42,8 +42,8 @@ var impure = []string{"os", "net", "syscall", "log"}
 // cgo is the only room that may import C and, but for linked, unsafe.
 const cgo = "blocks"
 
-// linked is the one file outside of it that may import unsafe, for a
-// go:linkname: docs/adr/0026-files-get-their-space-before-they-are-mapped.md.
+// linked is the one file outside of it that may import unsafe, to link to a
+// variable of another package: docs/adr/0026-files-get-their-space-before-they-are-mapped.md.
 const linked = "internal/store/allocate_linux.go"
 
 // checkRooms holds the imports between rooms against the table, and the table
