@@ -138,6 +138,10 @@ type CommitOptions struct {
 	// Actor authors the change. One that has made changes in another process,
 	// or before a crash, must not be used again.
 	Actor kaijutsu.ActorID
+	// Seq and StartOp are the change's sequence number and the counter of its
+	// first operation; Deps are the heads it is made on.
+	Seq, StartOp uint64
+	Deps         []kaijutsu.ChangeHash
 	// Time is the time of the change, kept in whole seconds.
 	Time time.Time
 	// Message is kept with the change; at most 64 KiB.

@@ -35,6 +35,8 @@ type BlockSpec struct {
 	Form    Form
 	Content string
 	Meta    string // a JSON object; default none
+
+	Collapsed, Excluded, Ephemeral bool
 }
 
 // withDefaults returns the spec with its defaults filled in, or an error that
