@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/automerge/automerge-go v0.0.0-20241030180337-6fb4f2d08244
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/coder/websocket v1.8.15
 	github.com/dgraph-io/badger/v4 v4.9.6
 	github.com/fxamacker/cbor/v2 v2.9.6
@@ -13,8 +14,6 @@ require (
 	golang.org/x/sys v0.49.0
 	pgregory.net/rapid v1.3.0
 )
-
-require github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
