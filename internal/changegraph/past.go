@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"kaijutsu"
 	"kaijutsu/internal/amfile"
 )
 
@@ -179,4 +180,15 @@ func (g *Graph) changeOf(r ref) (int32, bool) {
 	}
 	n := &g.log[changes[k-1]]
 	return changes[k-1], r.counter-n.startOp < n.numOps
+}
+
+// Find returns the number of the change that holds the operation of this actor
+// with this counter.
+func (g *Graph) Find(actor kaijutsu.ActorID, counter uint64) (int, bool) {
+	a, ok := g.actors[actor]
+	if !ok || counter == 0 || counter > amfile.MaxCounter {
+		return 0, false
+	}
+	i, ok := g.changeOf(ref{a, uint32(counter)})
+	return int(i), ok
 }

@@ -20,10 +20,9 @@ type Config struct {
 	// StorageID names the server's storage, under which clients see what is
 	// saved. Empty: the server is nobody's storage.
 	StorageID string
-	// Access says what a principal may do with a document. It is asked at the
-	// first message of a connection for the document, and again at every
-	// message while the answer is no. Nil allows everything.
-	Access func(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID) (read, write bool)
+	// Right says what a principal may do with a document now. It is asked for
+	// every message and must be cheap. Nil allows everything.
+	Right func(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right
 	// Now is the clock of the times that peers are told; default time.Now.
 	Now func() time.Time
 
@@ -89,8 +88,10 @@ func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Access == nil {
-		c.Access = func(context.Context, kaijutsu.Principal, kaijutsu.DocumentID) (bool, bool) { return true, true }
+	if c.Right == nil {
+		c.Right = func(context.Context, kaijutsu.Principal, kaijutsu.DocumentID) kaijutsu.Right {
+			return kaijutsu.RightOwn
+		}
 	}
 	t := &c.Timing
 	orElse(&t.Join, 10*time.Second)

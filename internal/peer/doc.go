@@ -26,5 +26,5 @@
 // The package stores nothing. What it remembers of ephemeral messages (to drop
 // duplicates) and of other peers' storages (to tell subscribers) is bounded
 // and lost with the process. It does not authenticate: the caller of Serve
-// says who the principal is, and Config.Access what a principal may do.
+// says who the principal is, and Config.Right what a principal may do.
 package peer

@@ -55,16 +55,21 @@ func (c *conn) open(ctx context.Context, name string) *document {
 		c.unavailable(name)
 		return nil
 	}
-	read, write := c.hub.cfg.Access(ctx, c.by, id)
-	if !read {
+	d = &document{c: c, id: id, name: name}
+	if d.right() < kaijutsu.RightRead {
 		c.unavailable(name)
 		return nil
 	}
-	return c.enter(ctx, &document{c: c, id: id, name: name}, !write)
+	return c.enter(ctx, d)
+}
+
+// right returns what the connection's principal may do with the document now.
+func (d *document) right() kaijutsu.Right {
+	return d.c.hub.cfg.Right(context.Background(), d.c.by, d.id) // it does not wait
 }
 
 // enter starts the session of a document.
-func (c *conn) enter(ctx context.Context, d *document, readOnly bool) *document {
+func (c *conn) enter(ctx context.Context, d *document) *document {
 	c.mu.Lock()
 	if c.docs == nil {
 		c.docs = make(map[string]*document)
@@ -73,7 +78,7 @@ func (c *conn) enter(ctx context.Context, d *document, readOnly bool) *document 
 	c.mu.Unlock()
 	session, err := c.hub.cfg.Repo.Join(ctx, d.id, repo.Joining{
 		Principal: c.by,
-		ReadOnly:  readOnly,
+		Right:     d.right,
 		PeerID:    c.peerID(),
 		Notify:    d.wake,
 		Ephemeral: func(m any) { c.queueEphemeral(m.(wire.Ephemeral)) },

@@ -331,11 +331,11 @@ func TestAStoreThatFailsIsTheServersFault(t *testing.T) {
 
 func TestAPanicEndsOneConnection(t *testing.T) {
 	s := start(t, func(c *peer.Config) {
-		c.Access = func(_ context.Context, by kaijutsu.Principal, _ kaijutsu.DocumentID) (bool, bool) {
+		c.Right = func(_ context.Context, by kaijutsu.Principal, _ kaijutsu.DocumentID) kaijutsu.Right {
 			if by.Name == "unlucky" {
 				panic("access table is gone")
 			}
-			return true, true
+			return kaijutsu.RightOwn
 		}
 	})
 	c := s.dial("ben", "?as=unlucky").shake("")

@@ -95,18 +95,20 @@ func TestADocumentCountIsLimited(t *testing.T) {
 }
 
 // access is a permission table that tests change while the server runs.
-type access struct{ read, write atomic.Bool }
+type access struct{ right atomic.Uint32 }
 
-func (a *access) ask(_ context.Context, by kaijutsu.Principal, _ kaijutsu.DocumentID) (bool, bool) {
+func (a *access) ask(_ context.Context, by kaijutsu.Principal, _ kaijutsu.DocumentID) kaijutsu.Right {
 	if by.Name == "amy" {
-		return true, true
+		return kaijutsu.RightOwn
 	}
-	return a.read.Load(), a.write.Load()
+	return kaijutsu.Right(a.right.Load())
 }
+
+func (a *access) set(r kaijutsu.Right) { a.right.Store(uint32(r)) }
 
 func TestADeniedDocumentIsUnavailable(t *testing.T) {
 	var rights access
-	s := start(t, func(c *peer.Config) { c.Access = rights.ask })
+	s := start(t, func(c *peer.Config) { c.Right = rights.ask })
 	doc := newDocument()
 	a := s.join("amy").replica(doc)
 	h := a.edit("k", amfile.IntValue(1))
@@ -124,15 +126,15 @@ func TestADeniedDocumentIsUnavailable(t *testing.T) {
 		t.Errorf("an ephemeral message from a denied peer was relayed: %+v", got)
 	}
 
-	rights.read.Store(true) // granted: the next message is served
+	rights.set(kaijutsu.RightEdit) // granted: the next message is served
 	r.edit("mine", amfile.IntValue(1))
 	r.has(h)
 }
 
 func TestAReadOnlyPeerReads(t *testing.T) {
 	var rights access
-	rights.read.Store(true)
-	s := start(t, func(c *peer.Config) { c.Access = rights.ask })
+	rights.set(kaijutsu.RightRead)
+	s := start(t, func(c *peer.Config) { c.Right = rights.ask })
 	doc := newDocument()
 	a := s.join("amy").replica(doc)
 	h := a.edit("k", amfile.IntValue(1))

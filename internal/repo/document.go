@@ -53,7 +53,7 @@ type document struct {
 	// The owner's.
 	failed   error // why the document could not be opened
 	graph    *changegraph.Graph
-	actors   map[kaijutsu.ActorID]kaijutsu.Principal // actors with a row on disk
+	actors   map[kaijutsu.ActorID]signer // actors with a row on disk
 	sessions map[*Session]struct{}
 	watches  map[*Watch]struct{}
 	headsAt  time.Time // when the heads last moved
@@ -62,7 +62,10 @@ type document struct {
 	editor     *blocks.Editor // nil until somebody edits blocks here
 	modelUsed  time.Time
 	editorUsed time.Time
-	editActors map[kaijutsu.Principal]kaijutsu.ActorID
+	editActors map[signer]kaijutsu.ActorID
+
+	pasts       []pastModel    // the last used is last
+	decodedKept decodedChanges // the last used
 
 	covered      int  // changes in the snapshot on disk
 	coveredBytes int  // their bytes
@@ -127,11 +130,11 @@ func newDocument(r *Repo, id kaijutsu.DocumentID) *document {
 		quit:     make(chan struct{}),
 		done:     make(chan struct{}),
 		graph:    changegraph.New(),
-		actors:   make(map[kaijutsu.ActorID]kaijutsu.Principal),
+		actors:   make(map[kaijutsu.ActorID]signer),
 		sessions: make(map[*Session]struct{}),
 		watches:  make(map[*Watch]struct{}),
 
-		editActors: make(map[kaijutsu.Principal]kaijutsu.ActorID),
+		editActors: make(map[signer]kaijutsu.ActorID),
 	}
 }
 
@@ -282,7 +285,7 @@ func (d *document) load() error {
 		return fmt.Errorf("heads are %v, the store says %v: the log is damaged; restore a backup", got, doc.Heads)
 	}
 	for _, a := range doc.Actors {
-		d.actors[a.ID] = a.Principal
+		d.actors[a.ID] = signer{a.Principal, a.Via}
 	}
 	d.headsAt = d.repo.cfg.Now()
 	return nil
@@ -354,9 +357,9 @@ func (d *document) receive(r receive, st *staged) {
 	s.synced = true
 	s.has = len(r.m.Heads) > 0
 	st.receivers[s] = struct{}{}
-	got := d.graph.Receive(s.state, r.m, r.changes, changegraph.ReceiveOptions{ReadOnly: s.who.ReadOnly})
+	got := d.graph.Receive(s.state, r.m, r.changes, changegraph.ReceiveOptions{ReadOnly: s.right() < kaijutsu.RightComment})
 	if len(got.Added) > 0 {
-		d.stage(st, got.Added, s.who.Principal)
+		d.stage(st, got.Added, signerOf(s.who.Principal))
 	}
 	for _, refusal := range got.Refused {
 		d.refuse(s, refusal)
@@ -374,7 +377,7 @@ func (d *document) receive(r receive, st *staged) {
 
 // receivePart adds the first changes of a message whose rest is still to come.
 func (d *document) receivePart(r receive, st *staged) {
-	if r.s.who.ReadOnly {
+	if r.s.right() < kaijutsu.RightComment {
 		return
 	}
 	st.receivers[r.s] = struct{}{}
@@ -384,13 +387,26 @@ func (d *document) receivePart(r receive, st *staged) {
 			d.refuse(r.s, err)
 			return
 		}
-		d.stage(st, added, r.s.who.Principal)
+		d.stage(st, added, signerOf(r.s.who.Principal))
 	}
+}
+
+// signer is who an actor is, and through whom it came; zero when it came
+// itself.
+type signer struct{ by, via kaijutsu.Principal }
+
+// signerOf returns who the actors of a peer's changes are: those of a service
+// are somebody's, but whose is not known.
+func signerOf(p kaijutsu.Principal) signer {
+	if p.Kind == kaijutsu.Service {
+		return signer{via: p}
+	}
+	return signer{by: p}
 }
 
 // stage notes changes that the graph has taken, for the next commit, and lets
 // the read model and the engine follow: later edits of the batch build on them.
-func (d *document) stage(st *staged, added []*amfile.Change, by kaijutsu.Principal) {
+func (d *document) stage(st *staged, added []*amfile.Change, by signer) {
 	for _, c := range added {
 		st.changes = append(st.changes, c)
 		actor := c.Author()
@@ -398,7 +414,7 @@ func (d *document) stage(st *staged, added []*amfile.Change, by kaijutsu.Princip
 			continue
 		}
 		d.actors[actor] = by
-		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by, At: d.repo.cfg.Now().UTC()})
+		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by.by, Via: by.via, At: d.repo.cfg.Now().UTC()})
 	}
 	d.follow(st, added)
 }
@@ -445,7 +461,8 @@ func (d *document) rollback(st *staged, err error) {
 		delete(d.actors, a.ID)
 	}
 	d.closeEditor() // it and the read model hold changes that do not exist
-	d.model = nil
+	d.model, d.pasts = nil, nil
+	d.decodedKept.clear()
 	d.measure()
 	for s := range st.receivers {
 		d.refuse(s, err)
@@ -551,6 +568,9 @@ func (d *document) measure() {
 	}
 	if d.editor != nil {
 		n += d.editor.Bytes()
+	}
+	for _, p := range d.pasts {
+		n += p.model.Bytes()
 	}
 	d.bytes.Store(n)
 	d.blocksOpen.Store(d.model != nil)

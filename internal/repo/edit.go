@@ -20,11 +20,12 @@ func (r *Repo) CreateContext(ctx context.Context, by kaijutsu.Principal, title s
 		if err != nil {
 			return fmt.Errorf("add the genesis change: %w", err)
 		}
-		d.stage(st, added, by)
+		d.stage(st, added, signer{by: by})
 		if title == "" {
 			return nil
 		}
-		return d.editBlocks(st, by, func(tx *blocks.Tx) error { return tx.SetTitle(title) })
+		_, err = d.editBlocks(st, Edit{By: by}, func(_ View, tx *blocks.Tx) error { return tx.SetTitle(title) })
+		return err
 	})
 	if err != nil {
 		return kaijutsu.ContextID{}, fmt.Errorf("create context %q: %w", title, err)
@@ -32,19 +33,50 @@ func (r *Repo) CreateContext(ctx context.Context, by kaijutsu.Principal, title s
 	return id, nil
 }
 
-// EditBlocks runs f on a context's blocks and commits what it did as one
-// change by the principal's actor, all or nothing. It returns when the change
-// is on disk.
-func (r *Repo) EditBlocks(ctx context.Context, id kaijutsu.DocumentID, by kaijutsu.Principal, f func(*blocks.Tx) error) error {
-	if by.IsZero() {
-		return fmt.Errorf("edit document %s: no principal: %w", id, kaijutsu.ErrDenied)
+// Edit says who edits.
+type Edit struct {
+	// By authors the change. Via is through whom it came, zero when it came
+	// from By itself.
+	By, Via kaijutsu.Principal
+	// Message is kept with the change; at most 64 KiB.
+	Message string
+}
+
+// Edited says what came of an edit, on disk.
+type Edited struct {
+	Version uint64 // changes that the document held with it
+	Heads   kaijutsu.Heads
+	Change  kaijutsu.ChangeHash // zero: nothing was written
+}
+
+// Edit runs f on a context's blocks, in the document's owner, and commits what
+// it did as one change by the principal's actor, all or nothing. It returns
+// when the change is on disk. f sees the edits that went before it, must not
+// take long, and may be asked about in vain: when it returns an error, nothing
+// was written. The error wraps kaijutsu.ErrNotFound when there is no such
+// document and ErrDenied when nobody edits.
+func (r *Repo) Edit(ctx context.Context, id kaijutsu.DocumentID, e Edit, f func(View, *blocks.Tx) error) (Edited, error) {
+	if e.By.IsZero() && e.Via.IsZero() {
+		return Edited{}, fmt.Errorf("edit document %s: no principal: %w", id, kaijutsu.ErrDenied)
 	}
-	return r.edit(ctx, id, func(d *document, st *staged) error {
+	var out Edited
+	err := r.edit(ctx, id, func(d *document, st *staged) (err error) {
 		if d.graph.Len() == 0 {
 			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
 		}
-		return d.editBlocks(st, by, f)
+		out, err = d.editBlocks(st, e, f)
+		return err
 	})
+	if err != nil {
+		return Edited{}, err
+	}
+	return out, nil
+}
+
+// EditBlocks is Edit by a principal, without a look at the document.
+func (r *Repo) EditBlocks(ctx context.Context, id kaijutsu.DocumentID, by kaijutsu.Principal, f func(*blocks.Tx) error) error {
+	_, err := r.Edit(ctx, id, Edit{By: by}, func(_ View, tx *blocks.Tx) error { return f(tx) })
+	return err
 }
 
 // Export returns the document with its whole history as one document chunk,
@@ -100,33 +132,35 @@ func (d *document) edit(r edit, st *staged) {
 }
 
 // editBlocks makes one change of what f does and stages it.
-func (d *document) editBlocks(st *staged, by kaijutsu.Principal, f func(*blocks.Tx) error) error {
+func (d *document) editBlocks(st *staged, e Edit, f func(View, *blocks.Tx) error) (Edited, error) {
 	if err := d.openEditor(); err != nil {
-		return err
+		return Edited{}, err
 	}
-	opt := blocks.CommitOptions{Actor: d.actorOf(by), Time: d.repo.cfg.Now(), Model: d.model}
-	raw, err := d.editor.Commit(opt, f)
+	by := signer{e.By, e.Via}
+	opt := blocks.CommitOptions{Actor: d.actorOf(by), Time: d.repo.cfg.Now(), Message: e.Message, Model: d.model}
+	view := View{d, d.graph.Heads()}
+	raw, err := d.editor.Commit(opt, func(tx *blocks.Tx) error { return f(view, tx) })
 	if err != nil {
 		if !refusesInput(err) {
 			d.closeEditor()
 		}
-		return err
+		return Edited{}, err
 	}
-	if raw == nil {
-		return nil // f changed nothing
+	if raw == nil { // f changed nothing
+		return Edited{Version: uint64(d.graph.Len()), Heads: d.graph.Heads()}, nil
 	}
 	c, err := amfile.DecodeChange(raw)
 	if err != nil {
 		d.closeEditor()
-		return fmt.Errorf("the engine's change: %w", err)
+		return Edited{}, fmt.Errorf("the engine's change: %w", err)
 	}
 	added, err := d.graph.Add(c)
 	if err != nil {
 		d.closeEditor()
-		return fmt.Errorf("the engine's change: %w", err)
+		return Edited{}, fmt.Errorf("the engine's change: %w", err)
 	}
 	d.stage(st, added, by)
-	return nil
+	return Edited{Version: uint64(d.graph.Len()), Heads: d.graph.Heads(), Change: c.Hash}, nil
 }
 
 // refusesInput reports whether an edit failed for what was asked, not for the
@@ -143,7 +177,7 @@ func refusesInput(err error) bool {
 // actorOf returns the actor of a principal's edits here. It is new each time
 // the document is opened and never used again after a crash: a change that was
 // lost and another with its number would split the document for ever.
-func (d *document) actorOf(by kaijutsu.Principal) kaijutsu.ActorID {
+func (d *document) actorOf(by signer) kaijutsu.ActorID {
 	if a, ok := d.editActors[by]; ok {
 		return a
 	}

@@ -38,6 +38,10 @@ type Config struct {
 	// UnavailableAfter is how long an unknown document is waited for before
 	// its askers are told that it is unavailable; default 250 ms.
 	UnavailableAfter time.Duration
+	// Committed is told what is on disk, in the order of each document's
+	// changes. The owner calls it: it must return at once. Default: nobody is
+	// told.
+	Committed func(Committed)
 }
 
 func (c Config) withDefaults() Config {

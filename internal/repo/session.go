@@ -13,8 +13,9 @@ import (
 // Relay are called from other goroutines and must return at once.
 type Joining struct {
 	Principal kaijutsu.Principal
-	// ReadOnly ignores the changes this peer sends.
-	ReadOnly bool
+	// Right is how much the peer may do with the document now. It is asked for
+	// every message and every Pull and must be cheap; nil allows everything.
+	Right func() kaijutsu.Right
 	// PeerID is the automerge-repo peer, for logs.
 	PeerID string
 	// Notify says that Pull may have something to send.
@@ -171,4 +172,12 @@ func (s *Session) Leave() {
 	if d.send(context.Background(), leave{s}) != nil {
 		d.repo.release(d)
 	}
+}
+
+// right returns what the peer may do now.
+func (s *Session) right() kaijutsu.Right {
+	if s.who.Right == nil {
+		return kaijutsu.RightOwn
+	}
+	return s.who.Right()
 }

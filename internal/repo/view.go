@@ -8,15 +8,16 @@ import (
 	"kaijutsu/blocks"
 )
 
-// Block is a block and the principal whose actor made it; By is zero when the
-// actor is not on record.
+// Block is a block and the principal whose actor made it. By is zero when the
+// actor is not on record, or came Via a relay or an import.
 type Block struct {
 	blocks.Block
-	By kaijutsu.Principal
+	By, Via kaijutsu.Principal
 }
 
-// View is a document as it is on disk at Heads. It is good while the function
-// that View runs does.
+// View is a document as it is at Heads: on disk, but for edits that went before
+// in the same batch when an Edit looks. It is good while the function that got
+// it runs.
 type View struct {
 	doc *document
 	// Heads are the document's.
@@ -56,5 +57,34 @@ func (v View) Blocks() []Block {
 	return out
 }
 
+// Block returns a block, also one that is deleted; false if there is none of
+// this id.
+func (v View) Block(id blocks.ID) (Block, bool) {
+	b, ok := v.doc.model.Block(id)
+	if !ok {
+		return Block{}, false
+	}
+	return v.doc.signed(b), true
+}
+
+// Version returns the number of changes that the document holds.
+func (v View) Version() uint64 { return uint64(v.doc.graph.Len()) }
+
+// Model returns the read model. It must not be changed.
+func (v View) Model() *blocks.Model { return v.doc.model }
+
+// Log returns the document's changes.
+func (v View) Log() Log { return Log{v.doc} }
+
+// Principal returns who an actor is, and through whom its changes came: both
+// are zero when it is not on record.
+func (v View) Principal(actor kaijutsu.ActorID) (by, via kaijutsu.Principal) {
+	a := v.doc.actors[actor]
+	return a.by, a.via
+}
+
 // signed adds the principal to a block.
-func (d *document) signed(b blocks.Block) Block { return Block{b, d.actors[b.Author]} }
+func (d *document) signed(b blocks.Block) Block {
+	a := d.actors[b.Author]
+	return Block{b, a.by, a.via}
+}

@@ -26,7 +26,8 @@ type Change struct {
 }
 
 // Actor says which principal an actor of a document is, and through whom it
-// came (Via, zero when it came itself), since when.
+// came (Via, zero when it came itself), since when. One of the two is there: of
+// what comes through others the principal may be unknown.
 type Actor struct {
 	ID        kaijutsu.ActorID
 	Principal kaijutsu.Principal
@@ -65,8 +66,8 @@ func (w Write) check() error {
 		}
 	}
 	for _, a := range w.Actors {
-		if len(a.ID) == 0 || a.Principal.IsZero() {
-			return fmt.Errorf("actor %q of principal %q: %w", a.ID, a.Principal, kaijutsu.ErrInvalid)
+		if len(a.ID) == 0 || a.Principal.IsZero() && a.Via.IsZero() {
+			return fmt.Errorf("actor %q of principal %q via %q: %w", a.ID, a.Principal, a.Via, kaijutsu.ErrInvalid)
 		}
 	}
 	return nil
