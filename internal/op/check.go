@@ -14,26 +14,31 @@ import (
 // maxNesting is how deep parameters may nest: the schemas need a handful.
 const maxNesting = 32
 
-// check accepts parameters that are one JSON object of the operation's schema.
-// The error wraps kaijutsu.ErrInvalid, and names the field and the mend.
-func (o *Op) check(params json.RawMessage) error {
+// check accepts parameters that are one JSON object of the operation's schema,
+// and returns them with each parameter under its own name. The error wraps
+// kaijutsu.ErrInvalid, and names the field and the mend.
+func (o *Op) check(params json.RawMessage) (json.RawMessage, error) {
 	if !utf8.Valid(params) {
-		return fmt.Errorf("parameters: not UTF-8: %w", kaijutsu.ErrInvalid)
+		return nil, fmt.Errorf("parameters: not UTF-8: %w", kaijutsu.ErrInvalid)
 	}
 	if err := checkTokens(params); err != nil {
-		return err
+		return nil, err
+	}
+	params, err := o.rename(params)
+	if err != nil {
+		return nil, err
 	}
 	var value any
 	if err := json.Unmarshal(params, &value); err != nil {
-		return notJSON(err)
+		return nil, notJSON(err)
 	}
 	if err := explain(o.In, value, ""); err != nil {
-		return err
+		return nil, err
 	}
 	if err := o.in.Validate(value); err != nil { // what explain has no words for
-		return fmt.Errorf("parameters: %w: %w", err, kaijutsu.ErrInvalid)
+		return nil, fmt.Errorf("parameters: %w: %w", err, kaijutsu.ErrInvalid)
 	}
-	return nil
+	return params, nil
 }
 
 // CheckResult holds a result against the operation's schema of results.

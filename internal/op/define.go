@@ -25,7 +25,9 @@ type request struct {
 //   - rule:"minlen=1,maxlen=64,enum=a|b|c,pattern=^x" bounds a string
 //     (pattern comes last: it may hold commas),
 //   - rule:"minitems=1,maxitems=9" bounds an array,
-//   - rule:"object" is for a json.RawMessage that holds an object.
+//   - rule:"object" is for a json.RawMessage that holds an object,
+//   - rule:"alias=old" takes the parameter under another name too; schemas
+//     show the one name only.
 //
 // A field without omitempty or omitzero is required. A default is filled in
 // before f sees the parameters, and belongs to a field that may be left out.
@@ -42,6 +44,9 @@ func Define[In, Out any](spec Spec, f func(ctx context.Context, c Call, in In) (
 	if o.Out, o.out, err = schemaOf[Out](); err != nil {
 		panic(fmt.Sprintf("operation %q: result: %v", spec.Name, err))
 	}
+	if o.Aliases, err = aliasesOf(o.In, reflect.TypeFor[In]()); err != nil {
+		panic(fmt.Sprintf("operation %q: parameters: %v", spec.Name, err))
+	}
 	defaults := defaultsOf(o.In)
 	if err := json.Unmarshal(defaults, new(In)); err != nil {
 		panic(fmt.Sprintf("operation %q: defaults %s: %v", spec.Name, defaults, err))
@@ -52,14 +57,15 @@ func Define[In, Out any](spec Spec, f func(ctx context.Context, c Call, in In) (
 		}
 	}
 	o.run = func(s *Set, r request) (json.RawMessage, error) {
-		if err := o.check(r.params); err != nil {
+		params, err := o.check(r.params)
+		if err != nil {
 			return nil, err
 		}
 		var in In
 		if err := json.Unmarshal(defaults, &in); err != nil {
 			return nil, fmt.Errorf("defaults: %w", err)
 		}
-		if err := json.Unmarshal(r.params, &in); err != nil {
+		if err := json.Unmarshal(params, &in); err != nil {
 			return nil, notJSON(err)
 		}
 		if s.gates.Permit != nil {

@@ -116,6 +116,7 @@ func applyPart(p *jsonschema.Schema, key, value string) error {
 		p.Default = json.RawMessage(value)
 	case "object":
 		p.Type = "object"
+	case "alias": // aliasesOf reads it
 	default:
 		return fmt.Errorf("there is no such rule")
 	}

@@ -76,6 +76,8 @@ type Op struct {
 	// In and Out are the schemas of parameters and result, of type object.
 	// They are not to be modified.
 	In, Out *jsonschema.Schema
+	// Aliases are other names under which parameters are taken, with their own.
+	Aliases map[string]string
 
 	in, out *jsonschema.Resolved
 	run     func(*Set, request) (json.RawMessage, error)
