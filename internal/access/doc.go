@@ -1,0 +1,34 @@
+// Package access says who a token belongs to and what a principal may do.
+//
+// A principal has a name, unique on the server, a kind, which its name keeps
+// for ever because histories refer to it, one role on the kernel and a list of
+// operations that it may not use. It may have several tokens; a token is a key
+// to its principal and carries no rights of its own. A principal without a
+// token that is good has no right at all.
+//
+// A grant gives a principal another role in one context: more than its role on
+// the kernel, or less. The owners of the kernel are owners everywhere; no grant
+// changes that. Lists of denied operations bind the doors' operations, not what
+// a client syncs.
+//
+// Invariants: what is answered is on disk; what is taken away is gone when the
+// call returns, for requests under way and open connections too, which watch
+// their token. A secret is shown once, when it is made; what is kept is its
+// SHA-256, and a look-up by it takes the same time however near a guess is.
+// Nothing here is ever read from a document, which any peer may rewrite.
+//
+// Everything is in memory, behind a mutex with no I/O under it: a right is
+// asked for with every sync message. Writers take turns and write to the store
+// first. The package starts no goroutine; a watched token that expires has a
+// timer until the watch ends. When a token was last used is known since the
+// start of the server only: a write for each use is not worth it.
+//
+// Records, JSON with a version "v"; one of another version is refused by Open:
+//
+//	access/principal/<name>         kind, role, denied operations
+//	access/token/<id>               principal, SHA-256 of the secret, expiry
+//	access/grant/<document>/<name>  role
+//
+// It does not know the owner's token, which is a file, or how requests carry
+// tokens: that is internal/server.
+package access

@@ -1,0 +1,130 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+// Grant is the role of a principal in one context, which counts instead of its
+// role on the kernel.
+type Grant struct {
+	Principal kaijutsu.Principal
+	Right     kaijutsu.Right // RightNone hides the context from it
+	By        kaijutsu.Principal
+	At        time.Time
+}
+
+// Grant gives a principal a right to a document, from now on. The error wraps
+// kaijutsu.ErrNotFound when nobody has the name, and ErrConflict when it is an
+// owner of the kernel's, whose right nothing changes.
+func (t *Table) Grant(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID, name string, right kaijutsu.Right) (Grant, error) {
+	if right > kaijutsu.RightOwn {
+		return Grant{}, &op.FieldError{Field: "role", Reason: right.String() + " is none"}
+	}
+	leave, err := t.write(ctx)
+	if err != nil {
+		return Grant{}, err
+	}
+	defer leave()
+	who, err := t.grantee(name)
+	if err != nil {
+		return Grant{}, err
+	}
+	g := Grant{Principal: who, Right: right, By: by, At: t.now().UTC().Truncate(time.Millisecond)}
+	if err := t.putGrant(ctx, doc, g); err != nil {
+		return Grant{}, fmt.Errorf("grant %s to %s: %w", right, name, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.grants[doc] == nil {
+		t.grants[doc] = make(grantsOf)
+	}
+	t.grants[doc][name] = g
+	return g, nil
+}
+
+// grantee returns the principal that a grant may be given to.
+func (t *Table) grantee(name string) (kaijutsu.Principal, error) {
+	if _, owns := t.owners[name]; owns {
+		return kaijutsu.Principal{}, fmt.Errorf("%q owns the kernel: %w: no grant changes what it may do", name, kaijutsu.ErrConflict)
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if p := t.principals[name]; p != nil {
+		return p.who, nil
+	}
+	var names []string
+	for n := range t.principals {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	hint := "; make it a token first"
+	if near := op.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return kaijutsu.Principal{}, fmt.Errorf("principal %.64q: %w%s", name, kaijutsu.ErrNotFound, hint)
+}
+
+// Ungrant takes a grant back: the principal's role on the kernel counts again.
+// The error wraps kaijutsu.ErrNotFound when there is none.
+func (t *Table) Ungrant(ctx context.Context, doc kaijutsu.DocumentID, name string) error {
+	leave, err := t.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	t.mu.RLock()
+	_, ok := t.grants[doc][name]
+	t.mu.RUnlock()
+	if !ok {
+		return fmt.Errorf("grant to %.64q: %w", name, kaijutsu.ErrNotFound)
+	}
+	return t.ungrant(ctx, doc, name)
+}
+
+// ungrant deletes a grant; the caller is the writer.
+func (t *Table) ungrant(ctx context.Context, doc kaijutsu.DocumentID, name string) error {
+	if err := t.store.DeleteRecord(context.WithoutCancel(ctx), grantName(doc, name)); err != nil {
+		return fmt.Errorf("take back the grant to %s: %w", name, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.grants[doc], name)
+	if len(t.grants[doc]) == 0 {
+		delete(t.grants, doc)
+	}
+	return nil
+}
+
+// Grants returns the grants in a document, by name.
+func (t *Table) Grants(doc kaijutsu.DocumentID) []Grant {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	all := make([]Grant, 0, len(t.grants[doc]))
+	for _, g := range t.grants[doc] {
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b Grant) int { return strings.Compare(a.Principal.Name, b.Principal.Name) })
+	return all
+}
+
+// Forget deletes every grant in a document: for one that is gone for good.
+func (t *Table) Forget(ctx context.Context, doc kaijutsu.DocumentID) error {
+	leave, err := t.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for _, g := range t.Grants(doc) {
+		if err := t.ungrant(ctx, doc, g.Principal.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package access
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/store"
+)
+
+// Config says what a Table works with. Store is required.
+type Config struct {
+	Store *store.Store
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	// Owners are principals that own the kernel without a token of this table:
+	// their names are taken.
+	Owners []kaijutsu.Principal
+}
+
+// Table is the principals, their tokens and the grants. It is safe for
+// concurrent use.
+type Table struct {
+	store  *store.Store
+	now    func() time.Time
+	owners map[string]kaijutsu.Principal
+
+	writing chan struct{} // a token: one writer at a time
+
+	mu         sync.RWMutex
+	principals map[string]*principal            // guarded by mu; by name
+	tokens     map[string]*token                // guarded by mu; by id
+	keys       map[string][]*token              // guarded by mu; by principal name
+	secrets    map[[sha256.Size]byte]*token     // guarded by mu
+	grants     map[kaijutsu.DocumentID]grantsOf // guarded by mu
+	watches    map[string]map[*watch]struct{}   // guarded by mu; by token id
+}
+
+// grantsOf are the grants of a document by principal name.
+type grantsOf map[string]Grant
+
+// principal is what is known of one. It is replaced, never changed.
+type principal struct {
+	who   kaijutsu.Principal
+	right kaijutsu.Right
+	deny  []string
+}
+
+// token is a key to a principal. It is never changed, but for used.
+type token struct {
+	Token
+	hash [sha256.Size]byte
+	used atomic.Int64 // Unix nanoseconds; 0: not since the start
+}
+
+// expired reports whether the token is not good any more.
+func (t *token) expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
+
+// Open reads the table from its records. The error wraps kaijutsu.ErrInvalid
+// when there is one that this version cannot read.
+func Open(cfg Config) (*Table, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	t := &Table{
+		store: cfg.Store, now: cfg.Now,
+		owners:     make(map[string]kaijutsu.Principal),
+		writing:    make(chan struct{}, 1),
+		principals: make(map[string]*principal),
+		tokens:     make(map[string]*token),
+		keys:       make(map[string][]*token),
+		secrets:    make(map[[sha256.Size]byte]*token),
+		grants:     make(map[kaijutsu.DocumentID]grantsOf),
+		watches:    make(map[string]map[*watch]struct{}),
+	}
+	for _, p := range cfg.Owners {
+		t.owners[p.Name] = p
+	}
+	if err := t.load(); err != nil {
+		return nil, fmt.Errorf("read who has access: %w", err)
+	}
+	return t, nil
+}
+
+// Principal returns who has a name, on this server.
+func (t *Table) Principal(name string) (kaijutsu.Principal, bool) {
+	if p, ok := t.owners[name]; ok {
+		return p, true
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if p := t.principals[name]; p != nil {
+		return p.who, true
+	}
+	return kaijutsu.Principal{}, false
+}
+
+// Kernel returns what a principal may do with the kernel as a whole, now:
+// nothing when none of its tokens is good.
+func (t *Table) Kernel(p kaijutsu.Principal) kaijutsu.Right {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	right, _ := t.kernelLocked(p)
+	return right
+}
+
+// Right returns what a principal that may do so much with the kernel may do
+// with a document. It takes no longer than two look-ups.
+func (t *Table) Right(p kaijutsu.Principal, kernel kaijutsu.Right, doc kaijutsu.DocumentID) kaijutsu.Right {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.rightLocked(p, kernel, doc)
+}
+
+// Current returns what a principal may do with a document now, by its role on
+// the kernel: nothing when none of its tokens is good. It is for connections
+// that last, and takes little more than Right.
+func (t *Table) Current(p kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	kernel, live := t.kernelLocked(p)
+	if !live {
+		return kaijutsu.RightNone
+	}
+	return t.rightLocked(p, kernel, doc)
+}
+
+// kernelLocked returns the role of a principal on the kernel, and whether it
+// has any token that is good.
+func (t *Table) kernelLocked(p kaijutsu.Principal) (right kaijutsu.Right, live bool) {
+	if p.IsZero() {
+		return kaijutsu.RightNone, false
+	}
+	if t.owners[p.Name] == p {
+		return kaijutsu.RightOwn, true
+	}
+	known := t.principals[p.Name]
+	if known == nil || known.who != p || !t.liveLocked(p.Name) {
+		return kaijutsu.RightNone, false
+	}
+	return known.right, true
+}
+
+// liveLocked reports whether a principal has a token that is good.
+func (t *Table) liveLocked(name string) bool {
+	for _, k := range t.keys[name] {
+		if k.Expires.IsZero() || !k.expired(t.now()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Table) rightLocked(p kaijutsu.Principal, kernel kaijutsu.Right, doc kaijutsu.DocumentID) kaijutsu.Right {
+	if p.IsZero() {
+		return kaijutsu.RightNone
+	}
+	if kernel >= kaijutsu.RightOwn {
+		return kaijutsu.RightOwn
+	}
+	if g, ok := t.grants[doc][p.Name]; ok && g.Principal == p {
+		return g.Right
+	}
+	return kernel
+}

@@ -1,0 +1,325 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+// Limits of what a token may say.
+const (
+	maxNameBytes = 64
+	maxDeny      = 200
+)
+
+// secretPrefix lets people and scanners see what a secret is.
+const secretPrefix = "kj_"
+
+// Identity is who a token belongs to.
+type Identity struct {
+	Principal kaijutsu.Principal
+	Right     kaijutsu.Right // on the kernel
+	Deny      []string       // operations it may not use; not to be modified
+	TokenID   string
+}
+
+// NewToken says whose token to make.
+type NewToken struct {
+	// Name is the principal: 1 to 64 bytes, printable, no space at its ends.
+	Name string
+	Kind kaijutsu.PrincipalKind // default person
+	// Right is the principal's role on the kernel.
+	Right kaijutsu.Right
+	// Deny names operations that the principal may not use, or families as
+	// "block_*".
+	Deny []string
+	// By makes the token; required.
+	By kaijutsu.Principal
+	// Expires ends the token; zero: it stays until it is revoked.
+	Expires time.Time
+}
+
+// Token is what is known of a token; its secret is not.
+type Token struct {
+	ID        string
+	Principal kaijutsu.Principal
+	Right     kaijutsu.Right // the principal's, on the kernel
+	Deny      []string       // the principal's
+	By        kaijutsu.Principal
+	Created   time.Time
+	Expires   time.Time // zero: never
+	Used      time.Time // zero: not since the server started
+}
+
+// Identify returns who a token belongs to. The error wraps kaijutsu.ErrDenied
+// when there is none with this secret, or it has expired.
+func (t *Table) Identify(secret string) (Identity, error) {
+	hash := sha256.Sum256([]byte(secret))
+	now := t.now()
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	k := t.secrets[hash]
+	if k == nil {
+		return Identity{}, fmt.Errorf("this token is not known here: %w: it may have been revoked", kaijutsu.ErrDenied)
+	}
+	if k.expired(now) {
+		return Identity{}, fmt.Errorf("the token of %s expired at %s: %w", k.Principal.Name, k.Expires.UTC().Format(time.RFC3339), kaijutsu.ErrDenied)
+	}
+	k.used.Store(now.UnixNano())
+	p := t.principals[k.Principal.Name]
+	return Identity{Principal: p.who, Right: p.right, Deny: p.deny, TokenID: k.ID}, nil
+}
+
+// CreateToken makes a token and returns its secret, which nobody can tell a
+// second time. The principal is made with it; one that has a token that is good
+// keeps its role and its denied operations. The error wraps kaijutsu.ErrInvalid
+// for what is not well formed and ErrConflict for what clashes with what the
+// principal is.
+func (t *Table) CreateToken(ctx context.Context, n NewToken) (secret string, made Token, err error) {
+	if n.Kind == "" {
+		n.Kind = kaijutsu.Person
+	}
+	if err := t.checkNew(n); err != nil {
+		return "", Token{}, fmt.Errorf("create token: %w", err)
+	}
+	leave, err := t.write(ctx)
+	if err != nil {
+		return "", Token{}, err
+	}
+	defer leave()
+	p := &principal{who: kaijutsu.Principal{Name: n.Name, Kind: n.Kind}, right: n.Right, deny: sorted(n.Deny)}
+	if err := t.checkClash(p); err != nil {
+		return "", Token{}, fmt.Errorf("create token: %w", err)
+	}
+	var raw [32 + 6]byte
+	rand.Read(raw[:])
+	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(raw[:32])
+	k := &token{hash: sha256.Sum256([]byte(secret)), Token: Token{
+		ID: hex.EncodeToString(raw[32:]), Principal: p.who, By: n.By, Created: t.now().UTC().Truncate(time.Millisecond), Expires: n.Expires.UTC(),
+	}}
+	if n.Expires.IsZero() {
+		k.Expires = time.Time{}
+	}
+	if err := t.putPrincipal(ctx, p); err != nil {
+		return "", Token{}, fmt.Errorf("create token: %w", err)
+	}
+	if err := t.putToken(ctx, k); err != nil {
+		return "", Token{}, fmt.Errorf("create token: %w", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.principals[p.who.Name] = p
+	t.addLocked(k)
+	return secret, t.shownLocked(k), nil
+}
+
+// checkNew holds a new token against the rules.
+func (t *Table) checkNew(n NewToken) error {
+	if err := checkName(n.Name); err != nil {
+		return err
+	}
+	switch n.Kind {
+	case kaijutsu.Person, kaijutsu.Agent, kaijutsu.Service:
+	default:
+		return &op.FieldError{Field: "kind", Reason: fmt.Sprintf("%.64q: want person, agent or service", n.Kind)}
+	}
+	if _, taken := t.owners[n.Name]; taken {
+		return fmt.Errorf("name %q is the kernel owner's own: %w: choose another", n.Name, kaijutsu.ErrConflict)
+	}
+	switch {
+	case n.By.IsZero():
+		return fmt.Errorf("nobody makes it: %w", kaijutsu.ErrDenied)
+	case n.Right > kaijutsu.RightOwn:
+		return &op.FieldError{Field: "role", Reason: n.Right.String() + " is none"}
+	case !n.Expires.IsZero() && !n.Expires.After(t.now()):
+		return &op.FieldError{Field: "expires", Reason: "it is past", Hint: "name a time to come"}
+	case len(n.Deny) > maxDeny:
+		return &op.FieldError{Field: "deny", Reason: fmt.Sprintf("%d names: at most %d", len(n.Deny), maxDeny), Hint: "deny a family, such as block_*"}
+	}
+	for _, d := range n.Deny {
+		if !denyWord.MatchString(d) {
+			return &op.FieldError{Field: "deny", Reason: fmt.Sprintf("%.64q is no operation", d), Hint: "want a name such as block_edit, or a family such as block_*"}
+		}
+	}
+	return nil
+}
+
+var denyWord = regexp.MustCompile(`^([a-z][a-z0-9_]{0,63}\*?|\*)$`)
+
+// checkName accepts what may be the name of a principal.
+func checkName(name string) error {
+	bad := func(reason string) error {
+		return &op.FieldError{Field: "name", Reason: reason, Hint: fmt.Sprintf("want 1 to %d bytes that print, without a space at the ends", maxNameBytes)}
+	}
+	switch {
+	case name == "":
+		return bad("it is empty")
+	case len(name) > maxNameBytes:
+		return bad(fmt.Sprintf("%d bytes are too many", len(name)))
+	case !utf8.ValidString(name):
+		return bad("it is not UTF-8")
+	case strings.TrimSpace(name) != name:
+		return bad(fmt.Sprintf("%q has a space at an end", name))
+	}
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return bad(fmt.Sprintf("%q holds a character that does not print", name))
+		}
+	}
+	return nil
+}
+
+// checkClash holds a principal against what it is already.
+func (t *Table) checkClash(p *principal) error {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	known := t.principals[p.who.Name]
+	switch {
+	case known == nil:
+		return nil
+	case known.who.Kind != p.who.Kind:
+		return fmt.Errorf("%q is known here as %s: %w: histories name it so; choose another name", p.who.Name, known.who.Kind, kaijutsu.ErrConflict)
+	case !t.liveLocked(p.who.Name):
+		return nil
+	case known.right != p.right:
+		return fmt.Errorf("%q has a token with the role %s: %w: ask for that role, or revoke its tokens first", p.who.Name, known.right, kaijutsu.ErrConflict)
+	case !slices.Equal(known.deny, p.deny):
+		return fmt.Errorf("%q has a token that denies %s: %w: deny the same, or revoke its tokens first", p.who.Name, listed(known.deny), kaijutsu.ErrConflict)
+	}
+	return nil
+}
+
+func listed(deny []string) string {
+	if len(deny) == 0 {
+		return "nothing"
+	}
+	return strings.Join(deny, ", ")
+}
+
+// sorted returns the words sorted and without duplicates; it copies them.
+func sorted(words []string) []string {
+	words = slices.Clone(words)
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// Revoke ends the token of this id, or every token of the principal of this
+// name, and returns them. When it returns, they are good for nothing. The error
+// wraps kaijutsu.ErrNotFound when there is none.
+func (t *Table) Revoke(ctx context.Context, idOrName string) ([]Token, error) {
+	leave, err := t.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	found := t.find(idOrName)
+	if len(found) == 0 {
+		return nil, fmt.Errorf("token %.64q: %w%s", idOrName, kaijutsu.ErrNotFound, t.suggest(idOrName))
+	}
+	var gone []Token
+	for _, k := range found {
+		if err := t.store.DeleteRecord(context.WithoutCancel(ctx), tokenRecord+k.ID); err != nil {
+			return gone, fmt.Errorf("revoke token %s of %s: %w", k.ID, k.Principal.Name, err)
+		}
+		t.mu.Lock()
+		gone = append(gone, t.shownLocked(k))
+		ended := t.removeLocked(k)
+		t.mu.Unlock()
+		for _, f := range ended {
+			f()
+		}
+	}
+	return gone, nil
+}
+
+// find returns the tokens that an id or a principal's name means.
+func (t *Table) find(idOrName string) []*token {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if k := t.tokens[idOrName]; k != nil {
+		return []*token{k}
+	}
+	return slices.Clone(t.keys[idOrName])
+}
+
+// suggest says whose tokens there are.
+func (t *Table) suggest(name string) string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	names := make([]string, 0, len(t.keys))
+	for n := range t.keys {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	near := op.Nearest(name, names)
+	switch {
+	case len(names) == 0:
+		return "; there are none"
+	case near != "":
+		return fmt.Sprintf("; did you mean %q?", near)
+	case len(names) > 10:
+		return fmt.Sprintf("; there are those of %s and %d more", strings.Join(names[:10], ", "), len(names)-10)
+	}
+	return "; there are those of " + strings.Join(names, ", ")
+}
+
+// Tokens returns every token, by principal and time of creation.
+func (t *Table) Tokens() []Token {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	all := make([]Token, 0, len(t.tokens))
+	for _, k := range t.tokens {
+		all = append(all, t.shownLocked(k))
+	}
+	slices.SortFunc(all, func(a, b Token) int {
+		return cmp.Or(strings.Compare(a.Principal.Name, b.Principal.Name), a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// shownLocked returns what is known of a token.
+func (t *Table) shownLocked(k *token) Token {
+	out := k.Token
+	if p := t.principals[k.Principal.Name]; p != nil {
+		out.Right, out.Deny = p.right, slices.Clone(p.deny)
+	}
+	if n := k.used.Load(); n != 0 {
+		out.Used = time.Unix(0, n).UTC()
+	}
+	return out
+}
+
+func (t *Table) addLocked(k *token) {
+	name := k.Principal.Name
+	t.tokens[k.ID], t.secrets[k.hash] = k, k
+	t.keys[name] = append(slices.Clone(t.keys[name]), k)
+}
+
+// removeLocked forgets a token and returns what those who watch it want done.
+func (t *Table) removeLocked(k *token) []func() {
+	name := k.Principal.Name
+	delete(t.tokens, k.ID)
+	delete(t.secrets, k.hash)
+	t.keys[name] = slices.DeleteFunc(slices.Clone(t.keys[name]), func(o *token) bool { return o == k })
+	if len(t.keys[name]) == 0 {
+		delete(t.keys, name)
+	}
+	var ended []func()
+	for w := range t.watches[k.ID] {
+		ended = append(ended, w.end)
+	}
+	return ended
+}
