@@ -16,7 +16,15 @@ import (
 // dependencies are there; the refusal of one that a peer brought is told in
 // that peer's next Received.
 func (g *Graph) Add(c *amfile.Change) (added []*amfile.Change, err error) {
-	added, refusal := g.add(c, nil)
+	return g.AddFrom(nil, c, ReceiveOptions{})
+}
+
+// AddFrom is Add of a change that a peer brought, outside of a message.
+func (g *Graph) AddFrom(s *SyncState, c *amfile.Change, opt ReceiveOptions) (added []*amfile.Change, err error) {
+	if s != nil {
+		s.readOnly = opt.ReadOnly
+	}
+	added, refusal := g.add(c, s)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -38,10 +46,10 @@ func (g *Graph) add(c *amfile.Change, from *SyncState) (added []*amfile.Change, 
 		switch {
 		case r != nil && k == 0:
 			refusal = r
-			g.dropDependents(r)
+			g.dropDependents(r, next.from)
 		case r != nil:
 			next.from.tell(r)
-			g.dropDependents(r)
+			g.dropDependents(r, next.from)
 		case ok:
 			added = append(added, next.change)
 			queue = g.release(queue, next.change)
@@ -67,23 +75,28 @@ func (g *Graph) release(queue []candidate, c *amfile.Change) []candidate {
 }
 
 // dropDependents refuses the orphans that can never be added because r was.
-func (g *Graph) dropDependents(r *Refusal) {
+func (g *Graph) dropDependents(r *Refusal, from *SyncState) {
+	if r.denied {
+		from.deny(r)
+		g.dropDenied(r, from)
+		return
+	}
 	g.refusals.add(r)
 	if r.passing {
 		return
 	}
-	for lost := []kaijutsu.ChangeHash{r.Hash}; len(lost) > 0; {
-		h := lost[len(lost)-1]
+	for lost := []*Refusal{r}; len(lost) > 0; {
+		on := lost[len(lost)-1]
 		lost = lost[:len(lost)-1]
-		for _, o := range g.waiting.takeOn(h) {
+		for _, o := range g.waiting.takeOn(on.Hash) {
 			d, err := amfile.DecodeChange(o.raw)
 			if err != nil {
 				continue
 			}
-			dependent := refuse(d, 10, "depends on the refused change %v", h)
-			g.refusals.add(dependent)
-			o.from.tell(dependent)
-			lost = append(lost, o.hash)
+			next := dependent(d, on)
+			g.refusals.add(next)
+			o.from.tell(next)
+			lost = append(lost, next)
 		}
 	}
 }
@@ -97,18 +110,33 @@ func (g *Graph) try(c *amfile.Change, from *SyncState) (added bool, _ *Refusal) 
 	if r := g.refusals.find(c.Hash); r != nil {
 		return false, r
 	}
+	if from != nil && from.denied.find(c.Hash) != nil {
+		return false, nil // it was told
+	}
+	if from != nil && from.readOnly {
+		return false, readsOnly(c)
+	}
 	if r := g.checkSeq(c); r != nil {
 		return false, r
 	}
 	deps, unknown := g.resolve(c.Deps)
 	for _, h := range unknown {
-		if g.refusals.find(h) != nil {
-			return false, refuse(c, 10, "depends on the refused change %v", h)
+		if r := g.refusals.find(h); r != nil {
+			return false, dependent(c, r)
+		}
+		if from == nil {
+			continue
+		}
+		if r := from.denied.find(h); r != nil {
+			return false, dependent(c, r)
 		}
 	}
 	if len(unknown) > 0 {
 		g.waiting.put(c, unknown[0], from)
 		return false, nil
+	}
+	if r := g.checkAnchor(c, deps); r != nil {
+		return false, r
 	}
 	past := g.pastOf(c, deps)
 	if r := g.checkOrder(c, deps, past); r != nil {
@@ -124,6 +152,9 @@ func (g *Graph) try(c *amfile.Change, from *SyncState) (added bool, _ *Refusal) 
 	if err := c.Check(past); err != nil {
 		return false, refuseFor(c, err)
 	}
+	if r := g.judge(c, from); r != nil {
+		return false, r
+	}
 	i := g.append(entry{
 		hash: c.Hash, author: c.Author(), deps: deps, seq: c.Seq,
 		startOp: c.StartOp, numOps: uint64(len(c.Ops)), raw: c.Raw,
@@ -131,6 +162,9 @@ func (g *Graph) try(c *amfile.Change, from *SyncState) (added bool, _ *Refusal) 
 	g.ops.of(g.log[i].numOps).put(i, g.compact(c))
 	if !past.all {
 		g.recent.follow(i, past.outside)
+	}
+	if g.Took != nil {
+		g.Took(c, from)
 	}
 	return true, nil
 }

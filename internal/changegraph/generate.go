@@ -23,7 +23,7 @@ func (g *Graph) Generate(s *SyncState) (data []byte, ok bool) {
 	g.recheck(s)
 	var need []kaijutsu.ChangeHash
 	if !s.exact && !s.readOnly {
-		need = g.Missing(s.theirHeads)
+		need = g.missing(s.theirHeads, s)
 	}
 	send := g.unsent(s)
 	if s.responded && s.sentLen == len(g.log) && len(send) == 0 && !s.answerDue && slices.Equal(need, s.asked) {

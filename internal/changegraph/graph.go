@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"kaijutsu"
+	"kaijutsu/internal/amfile"
 )
 
 // node is one change of the log. It holds no pointers, so that the collector
@@ -13,6 +14,7 @@ type node struct {
 	raw      place
 	deps     uint32 // offset of its dependencies in Graph.deps
 	numDeps  uint16
+	descends bool   // from the anchor
 	actor    uint32 // index in Graph.actors
 	seq      uint32
 	startOp  uint32
@@ -37,6 +39,15 @@ type author struct {
 // Graph is a document as a set of changes. It is not safe for concurrent use.
 // The zero value is not usable: call New.
 type Graph struct {
+	// Judge, if not nil, is asked of every change that is well formed, when
+	// all it depends on is there: it returns nil, or why the change is not
+	// taken. from is who brought it, nil for one that did not come over sync.
+	// When the error wraps kaijutsu.ErrDenied, another peer may bring the same
+	// change; else it is refused for good.
+	Judge func(c *amfile.Change, from *SyncState) error
+	// Took, if not nil, is told of every change right after it was added.
+	Took func(c *amfile.Change, from *SyncState)
+
 	log     []node
 	deps    []int32 // the dependencies of all changes, as log indexes
 	raw     arena
@@ -47,6 +58,7 @@ type Graph struct {
 	heads    []int32        // log indexes, ascending
 	headsNow kaijutsu.Heads // the same as hashes; nil when it must be made again
 	maxOp    uint64
+	anchor   int32 // -1 for none
 
 	waiting  waiting
 	refusals refusals
@@ -63,7 +75,7 @@ type Graph struct {
 
 // New returns the graph of an empty document.
 func New() *Graph {
-	g := &Graph{index: newTable(), actors: make(map[kaijutsu.ActorID]uint32)}
+	g := &Graph{index: newTable(), actors: make(map[kaijutsu.ActorID]uint32), anchor: -1}
 	g.waiting.init()
 	g.refusals.init()
 	g.ops.init()
@@ -175,7 +187,7 @@ func (g *Graph) append(e entry) int32 {
 		hash:    e.hash,
 		raw:     g.raw.put(e.raw),
 		deps:    uint32(len(g.deps)),
-		numDeps: uint16(len(e.deps)),
+		numDeps: uint16(len(e.deps)), descends: g.descends(i, e.deps),
 		actor:   g.intern(e.author),
 		seq:     uint32(e.seq),
 		startOp: uint32(e.startOp),

@@ -10,7 +10,7 @@ import (
 
 // ReceiveOptions say what a peer may do.
 type ReceiveOptions struct {
-	// ReadOnly ignores the peer's changes and asks it for none.
+	// ReadOnly refuses the peer's changes and asks it for none.
 	ReadOnly bool
 }
 
@@ -33,17 +33,18 @@ type Received struct {
 // What to answer, if anything, is Generate's business. Nothing is kept of m.
 func (g *Graph) Receive(s *SyncState, m *amfile.SyncMessage, changes []*amfile.Change, opt ReceiveOptions) Received {
 	g.catchUp(s)
-	released := s.readOnly && !opt.ReadOnly // its changes were ignored until now
+	released := s.readOnly && !opt.ReadOnly // its changes were refused until now
+	if released {
+		s.denied = refusals{}
+	}
 	s.readOnly = opt.ReadOnly
 	s.readFlags(m.Flags)
 	r := Received{TheirHeads: kaijutsu.NewHeads(m.Heads...)}
-	if !opt.ReadOnly {
-		for _, c := range changes {
-			added, refusal := g.add(c, s)
-			r.Added = append(r.Added, added...)
-			if refusal != nil {
-				r.Refused = append(r.Refused, refusal)
-			}
+	for _, c := range changes {
+		added, refusal := g.add(c, s)
+		r.Added = append(r.Added, added...)
+		if refusal != nil {
+			r.Refused = append(r.Refused, refusal)
 		}
 	}
 	r.Refused = append(r.Refused, s.refused...)

@@ -9,21 +9,35 @@ import (
 )
 
 // Refusal says which change was not taken and why. It wraps
-// kaijutsu.ErrInvalid, kaijutsu.ErrConflict or kaijutsu.ErrTooLarge.
+// kaijutsu.ErrInvalid, kaijutsu.ErrConflict, kaijutsu.ErrTooLarge or what Judge
+// said.
 type Refusal struct {
 	Hash   kaijutsu.ChangeHash
 	Actor  kaijutsu.ActorID
 	Seq    uint64
-	Rule   int    // of the list in package amfile
+	Rule   int    // of the list in package amfile; 0 for what is not on it
 	Reason string // for people
+	// Judged says that the change is well formed, but not for this document or
+	// not for this peer to bring, or depends on such a one.
+	Judged bool
 
 	kind    error
+	said    bool // Reason ends with kind
 	passing bool // it may be taken at another time
+	denied  bool // another peer may bring it
 }
 
 // Error names the change, the rule and the reason.
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("change %v (actor %v, seq %d): rule %d: %s: %v", r.Hash, r.Actor, r.Seq, r.Rule, r.Reason, r.kind)
+	text := fmt.Sprintf("change %v (actor %v, seq %d): ", r.Hash, r.Actor, r.Seq)
+	if r.Rule > 0 {
+		text += fmt.Sprintf("rule %d: ", r.Rule)
+	}
+	text += r.Reason
+	if !r.said {
+		text += fmt.Sprintf(": %v", r.kind)
+	}
+	return text
 }
 
 // Unwrap returns the sentinel.
@@ -55,7 +69,7 @@ type refusals struct {
 	next   int
 }
 
-func (r *refusals) init() { *r = refusals{byHash: make(map[kaijutsu.ChangeHash]*Refusal)} }
+func (r *refusals) init() { *r = refusals{} }
 
 func (r *refusals) len() int { return len(r.byHash) }
 
@@ -69,6 +83,9 @@ func (r *refusals) find(h kaijutsu.ChangeHash) *Refusal {
 func (r *refusals) add(refusal *Refusal) {
 	if refusal.passing || r.byHash[refusal.Hash] != nil {
 		return
+	}
+	if r.byHash == nil {
+		r.byHash = make(map[kaijutsu.ChangeHash]*Refusal)
 	}
 	if len(r.order) < maxRefused {
 		r.order = append(r.order, refusal.Hash)

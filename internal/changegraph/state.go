@@ -11,6 +11,9 @@ import (
 // is not safe for concurrent use. Its size does not depend on the history: the
 // two sets are one range of the log or none for a peer that keeps up.
 type SyncState struct {
+	// Peer is whose state it is, for Graph.Judge; the graph does not look at it.
+	Peer any
+
 	heard      bool           // a message came
 	theirHeads kaijutsu.Heads // of that message
 	exact      bool           // all of theirHeads are known, so what the peer lacks is known exactly
@@ -26,7 +29,7 @@ type SyncState struct {
 	answerDue bool                  // the peer seems to start over and waits for our heads
 	lastHello uint64                // fingerprint of what the peer's last message told of its state
 
-	readOnly     bool // the peer may not write: its changes are ignored
+	readOnly     bool // the peer may not write: its changes are refused
 	peerReadOnly bool // the peer ignores changes
 	v2           bool // the peer reads version 2
 	cold         bool // the peer holds nothing and may be sent a document chunk
@@ -36,6 +39,7 @@ type SyncState struct {
 
 	epoch   int        // of the graph when the state was last used
 	refused []*Refusal // changes it brought earlier, refused since
+	denied  refusals   // changes that this peer may not bring
 }
 
 // NewSyncState returns the state of a new connection.

@@ -18,6 +18,9 @@ func (g *Graph) Truncate(n int) {
 	g.log = g.log[:n]
 	g.index.rebuild(g.log)
 	g.headsNow = nil
+	if int(g.anchor) >= n {
+		g.anchor = -1
+	}
 	g.maxOp = 0
 	for i := range g.log {
 		g.maxOp = max(g.maxOp, g.log[i].maxOp())

@@ -133,13 +133,18 @@ func (w *waiting) takeLate(counter uint64) []*orphan {
 // dependencies, those. Changes that were refused are not asked for. Of very
 // many it returns some: changes that wait can be made to name a million.
 func (g *Graph) Missing(heads []kaijutsu.ChangeHash) []kaijutsu.ChangeHash {
+	return g.missing(heads, nil)
+}
+
+// missing is Missing without what the peer was denied.
+func (g *Graph) missing(heads []kaijutsu.ChangeHash, s *SyncState) []kaijutsu.ChangeHash {
 	var missing []kaijutsu.ChangeHash
 	var seen map[kaijutsu.ChangeHash]struct{}
 	stack, work := slices.Clone(heads), 0
 	for len(stack) > 0 {
 		h := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if _, again := seen[h]; again || g.Has(h) || g.refusals.find(h) != nil {
+		if _, again := seen[h]; again || g.Has(h) || g.refusals.find(h) != nil || s != nil && s.denied.find(h) != nil {
 			work++
 			continue
 		}
