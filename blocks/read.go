@@ -27,8 +27,19 @@ func (m *Model) Block(id ID) (Block, bool) {
 	return m.read(b, m.depth(b)), true
 }
 
-// read fills in a block from its fields. Of each field the last entry wins.
+// read fills in a block from its fields.
 func (m *Model) read(b *blockMap, depth int) Block {
+	out, current := m.readFields(b, depth)
+	form, e := current.form()
+	if out.Form = form; e != nil {
+		out.Content, _ = e.content()
+	}
+	return out
+}
+
+// readFields fills in a block but for its content, whose fields it returns. Of
+// each field the last entry wins.
+func (m *Model) readFields(b *blockMap, depth int) (Block, forms) {
 	out := Block{
 		ID:      b.key,
 		Kind:    KindText,
@@ -40,7 +51,7 @@ func (m *Model) read(b *blockMap, depth int) Block {
 		Author:  m.actors[b.id.actor],
 		Created: time.Unix(b.created, 0).UTC(),
 	}
-	var text, body, chunks *entry
+	var current forms
 	for i := range b.fields {
 		switch e := &b.fields[i]; e.field {
 		case fieldKind:
@@ -50,11 +61,11 @@ func (m *Model) read(b *blockMap, depth int) Block {
 		case fieldStatus:
 			out.Status = out.Status.join(Status(e.word("")))
 		case fieldText:
-			text = e
+			current.text = e
 		case fieldBody:
-			body = e
+			current.body = e
 		case fieldChunks:
-			chunks = e
+			current.chunks = e
 		case fieldMeta:
 			out.Meta, _ = e.text()
 		case fieldCollapsed:
@@ -68,25 +79,33 @@ func (m *Model) read(b *blockMap, depth int) Block {
 	if out.Status == "" {
 		out.Status = StatusDone
 	}
-	out.Form, out.Content = content(text, body, chunks)
-	return out
+	return out, current
 }
 
-// content returns the form that is current and what it holds: text if it is a
-// Text, else body if it is a string, else the joined chunks. Each may be nil.
-func content(text, body, chunks *entry) (Form, string) {
-	if text != nil && text.seq != nil {
-		return FormText, text.seq.content()
+// forms are the fields that may hold the content of a block; each may be nil.
+type forms struct{ text, body, chunks *entry }
+
+// form returns the form that is current and the entry that holds the content:
+// text if it is a Text, else body if it is a string, else chunks if it is a
+// list; nil when the block has none.
+func (f forms) form() (Form, *entry) {
+	switch {
+	case f.text != nil && f.text.seq != nil:
+		return FormText, f.text
+	case f.body != nil && (f.body.kind == valueString || f.body.seq != nil && !f.body.seq.list):
+		return FormBody, f.body
+	case f.chunks != nil && f.chunks.seq != nil && f.chunks.seq.list:
+		return FormChunks, f.chunks
 	}
-	if body != nil {
-		if s, ok := body.text(); ok {
-			return FormBody, s
-		}
+	return "", nil
+}
+
+// content returns what an entry that holds the content of a block holds.
+func (e *entry) content() (string, bool) {
+	if e.seq != nil {
+		return e.seq.content(), true
 	}
-	if chunks != nil && chunks.seq != nil && chunks.seq.list {
-		return FormChunks, chunks.seq.content()
-	}
-	return "", ""
+	return e.str, e.kind == valueString
 }
 
 // text returns the string that an entry holds, a scalar or a Text: a
