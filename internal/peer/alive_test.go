@@ -168,7 +168,9 @@ func TestAPeerThatNeverReadsIsCut(t *testing.T) {
 func TestARefusalSpammerWaits(t *testing.T) {
 	s := start(t, func(c *peer.Config) {
 		c.Timing.Ping, c.Timing.Write = time.Second, 200*time.Millisecond
-		c.Right = func(context.Context, kaijutsu.Principal, kaijutsu.DocumentID) kaijutsu.Right { return kaijutsu.RightNone }
+		c.Right = func(context.Context, kaijutsu.Principal, kaijutsu.DocumentID) kaijutsu.Right {
+			return kaijutsu.RightNone
+		}
 	})
 	nc := s.handshake()
 	_ = nc.(*net.TCPConn).SetReadBuffer(32 << 10)

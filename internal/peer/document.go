@@ -81,7 +81,11 @@ func (c *conn) enter(ctx context.Context, d *document) *document {
 		Right:     d.right,
 		PeerID:    c.peerID(),
 		Notify:    d.wake,
-		Ephemeral: func(m any) { c.queueEphemeral(m.(wire.Ephemeral)) },
+		Ephemeral: func(m any) {
+			if d.right() >= kaijutsu.RightRead {
+				c.queueEphemeral(m.(wire.Ephemeral))
+			}
+		},
 	})
 	if err != nil {
 		c.cannotOpen(d, err)
@@ -164,6 +168,24 @@ func (c *conn) cannotOpen(d *document, err error) {
 	c.hub.log.Error("document cannot be opened for a peer", "peer", c.peerID(), "principal", c.by, "document", d.name, "err", err)
 	c.send(wire.Error{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), Message: "document " + d.name + ": the server cannot open it"})
 	c.unavailable(d.name)
+}
+
+// endDocument ends the peer's part in a document for no fault of its own. The
+// client is told that it gets no such document; when it may again, its next
+// message is served.
+func (c *conn) endDocument(d *document, err error) {
+	d.leave()
+	c.mu.Lock()
+	if c.docs[d.name] == d {
+		delete(c.docs, d.name)
+	}
+	served := c.ending == nil && !c.gone
+	if served { // at most two for each document that the peer opens
+		c.out.control = append(c.out.control, c.errorFrame(fmt.Sprintf("document %s: %s", d.name, tell(err))),
+			wire.Encode(wire.DocUnavailable{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), DocumentID: d.name}))
+		c.wakeLocked()
+	}
+	c.mu.Unlock()
 }
 
 // refusedBy ends the peer's part in a document because of what its owner

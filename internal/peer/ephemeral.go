@@ -16,7 +16,7 @@ const maxEphemeralBacklog = 4 << 20
 // makes its sender one of them.
 func (c *conn) takeEphemeral(ctx context.Context, m wire.Ephemeral) {
 	d := c.open(ctx, m.DocumentID)
-	if d == nil {
+	if d == nil || d.right() < kaijutsu.RightRead {
 		return
 	}
 	l := c.hub.cfg.Limits

@@ -11,13 +11,14 @@ type Stats struct {
 	BadMessages       int64 // frames that were no valid message
 	Ignored           int64 // messages before the join, or of another sender
 	Refused           int64 // documents in which something was refused
+	Denied            int64 // changes that were not the peer's to make, or not for the document
 	Replaced          int64 // connections replaced by a newer one of the same peer
 	TimedOut          int64 // connections cut for want of a join or a pong
 	EphemeralsDropped int64 // duplicates, above the rate, or before a reader that is too slow
 }
 
 type counters struct {
-	framesIn, framesOut, bad, ignored, refused, replaced, timedOut, ephemeralsDropped atomic.Int64
+	framesIn, framesOut, bad, ignored, refused, denied, replaced, timedOut, ephemeralsDropped atomic.Int64
 }
 
 // Stats returns the counters.
@@ -33,6 +34,7 @@ func (h *Hub) Stats() Stats {
 		BadMessages:       h.count.bad.Load(),
 		Ignored:           h.count.ignored.Load(),
 		Refused:           h.count.refused.Load(),
+		Denied:            h.count.denied.Load(),
 		Replaced:          h.count.replaced.Load(),
 		TimedOut:          h.count.timedOut.Load(),
 		EphemeralsDropped: h.count.ephemeralsDropped.Load(),

@@ -3,6 +3,7 @@ package peer_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -151,9 +152,13 @@ func TestAReadOnlyPeerReads(t *testing.T) {
 	if err != nil || heads.Contains(mine) {
 		t.Errorf("heads = %v, %v; want none of the reader's", heads, err)
 	}
-	if got := all[wire.Error](c); len(got) > 0 {
-		t.Errorf("the reader was told %+v", got)
+	got := all[wire.Error](c)
+	if len(got) != 1 || !strings.Contains(got[0].Message, mine.String()) || !strings.Contains(got[0].Message, "may only read") {
+		t.Errorf("the reader was told %+v, want once that it may only read, naming change %v", got, mine)
 	}
+	rights.set(kaijutsu.RightEdit) // from now on it may write, what it has written too
+	a.has(b.edit("more", amfile.IntValue(1)))
+	a.has(mine)
 }
 
 func TestReconnectingResumes(t *testing.T) {

@@ -13,7 +13,7 @@ const maxReasonBytes = 123
 // tell returns what a peer may know of an error: the reason when the fault is
 // its own, no more than that there is trouble when the fault is ours.
 func tell(err error) string {
-	for _, own := range []error{kaijutsu.ErrInvalid, kaijutsu.ErrConflict, kaijutsu.ErrTooLarge, kaijutsu.ErrDenied} {
+	for _, own := range []error{kaijutsu.ErrInvalid, kaijutsu.ErrConflict, kaijutsu.ErrTooLarge, kaijutsu.ErrDenied, kaijutsu.ErrNotFound} {
 		if errors.Is(err, own) {
 			return err.Error()
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"kaijutsu"
+	"kaijutsu/internal/repo"
 	"kaijutsu/internal/wire"
 )
 
@@ -155,6 +156,13 @@ func (c *conn) pull(d *document, buf *[]byte) error {
 		c.lost(d, err)
 		return nil
 	}
+	if err := c.writeDenied(d, out); err != nil {
+		return err
+	}
+	if out.Ended != nil {
+		c.endDocument(d, out.Ended)
+		return nil
+	}
 	if len(out.Refused) > 0 {
 		c.refusedBy(d, out.Refused)
 		return nil
@@ -171,6 +179,23 @@ func (c *conn) pull(d *document, buf *[]byte) error {
 	}
 	if len(out.Heads) > 0 {
 		c.noteHeads(d, out.Heads, millis(out.HeadsAt))
+	}
+	return nil
+}
+
+// writeDenied tells the peer which changes of it were not taken, and why.
+func (c *conn) writeDenied(d *document, out repo.Outgoing) error {
+	for i, err := range out.Denied {
+		c.hub.count.denied.Add(1)
+		c.hub.lines.info("change refused", "peer", c.peerID(), "principal", c.by, "document", d.name, "err", err)
+		text := fmt.Sprintf("document %s: %s", d.name, tell(err))
+		if i == len(out.Denied)-1 && out.MoreDenied > 0 {
+			text += fmt.Sprintf(" (and %d more)", out.MoreDenied)
+			c.hub.count.denied.Add(int64(out.MoreDenied))
+		}
+		if err := c.writeFrame(c.errorFrame(text)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

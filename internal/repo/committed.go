@@ -25,3 +25,15 @@ type Delta struct {
 	blocks.Delta
 	By, Via kaijutsu.Principal
 }
+
+// tell tells whoever wants to know what is on disk now.
+func (d *document) tell(st *staged) {
+	if d.repo.cfg.Committed == nil {
+		return
+	}
+	c := Committed{Doc: d.id, Heads: d.graph.Heads(), Version: uint64(d.graph.Len()), Deltas: st.deltas, All: st.all}
+	if st.all {
+		c.Deltas = nil
+	}
+	d.repo.cfg.Committed(c)
+}

@@ -57,11 +57,14 @@ type document struct {
 	sessions map[*Session]struct{}
 	watches  map[*Watch]struct{}
 	headsAt  time.Time // when the heads last moved
+	st       *staged   // the batch that is being handled
+	author   signer    // of the change that is being made here
 
 	model      *blocks.Model  // nil until somebody asks for blocks
 	editor     *blocks.Editor // nil until somebody edits blocks here
 	modelUsed  time.Time
 	editorUsed time.Time
+	editorLen  int
 	editActors map[signer]kaijutsu.ActorID
 
 	pasts       []pastModel    // the last used is last
@@ -119,11 +122,12 @@ type staged struct {
 	receivers map[*Session]struct{}
 	replies   []chan<- error
 	handled   []receive // messages whose senders wait
-	touched   []blocks.ID
+	deltas    []Delta
+	all       bool // deltas are not all
 }
 
 func newDocument(r *Repo, id kaijutsu.DocumentID) *document {
-	return &document{
+	d := &document{
 		repo:     r,
 		id:       id,
 		inbox:    make(chan request, inboxSize),
@@ -136,6 +140,8 @@ func newDocument(r *Repo, id kaijutsu.DocumentID) *document {
 
 		editActors: make(map[signer]kaijutsu.ActorID),
 	}
+	d.graph.Judge, d.graph.Took = d.judge, d.took
+	return d
 }
 
 // stop ends the owner. It is called once, by whoever takes the document out of
@@ -295,6 +301,7 @@ func (d *document) load() error {
 // commit, then all that reads it.
 func (d *document) handle(batch []request) {
 	st := &staged{from: d.graph.Len(), receivers: make(map[*Session]struct{})}
+	d.st = st
 	var reads []request
 	for _, r := range batch {
 		if d.stopped() {
@@ -353,16 +360,17 @@ func (d *document) receive(r receive, st *staged) {
 		d.receivePart(r, st)
 		return
 	}
+	right := d.review(s)
+	if s.broken {
+		return
+	}
 	asks := r.wants || !s.synced
 	s.synced = true
 	s.has = len(r.m.Heads) > 0
 	st.receivers[s] = struct{}{}
-	got := d.graph.Receive(s.state, r.m, r.changes, changegraph.ReceiveOptions{ReadOnly: s.right() < kaijutsu.RightComment})
-	if len(got.Added) > 0 {
-		d.stage(st, got.Added, signerOf(s.who.Principal))
-	}
+	got := d.graph.Receive(s.state, r.m, r.changes, changegraph.ReceiveOptions{ReadOnly: right < kaijutsu.RightComment})
 	for _, refusal := range got.Refused {
-		d.refuse(s, refusal)
+		d.refuseChange(s, refusal)
 	}
 	if d.graph.Len() == 0 && !s.has {
 		if asks {
@@ -377,19 +385,51 @@ func (d *document) receive(r receive, st *staged) {
 
 // receivePart adds the first changes of a message whose rest is still to come.
 func (d *document) receivePart(r receive, st *staged) {
-	if r.s.right() < kaijutsu.RightComment {
-		return
-	}
+	right := d.review(r.s)
 	st.receivers[r.s] = struct{}{}
 	for _, c := range r.changes {
-		added, err := d.graph.Add(c)
-		if err != nil {
-			d.refuse(r.s, err)
+		if r.s.broken {
 			return
 		}
-		d.stage(st, added, signerOf(r.s.who.Principal))
+		_, err := d.graph.AddFrom(r.s.state, c, changegraph.ReceiveOptions{ReadOnly: right < kaijutsu.RightComment})
+		var refusal *changegraph.Refusal
+		if errors.As(err, &refusal) {
+			d.refuseChange(r.s, refusal)
+		}
 	}
 }
+
+// review asks what a peer may do now. One that may do nothing is not served
+// any more; one that may do more than before may bring again what it was
+// refused.
+func (d *document) review(s *Session) kaijutsu.Right {
+	right := s.right()
+	if right == kaijutsu.RightNone && !s.broken {
+		d.end(s, fmt.Errorf("access to it was taken away: %w", kaijutsu.ErrDenied))
+	}
+	if right > s.reviewed {
+		s.state.Forgive()
+	}
+	s.reviewed = right
+	return right
+}
+
+// refuseChange tells a session that a change of it was not taken. One that is
+// well formed and merely not for this peer or this document ends nothing.
+func (d *document) refuseChange(s *Session, r *changegraph.Refusal) {
+	if !r.Judged {
+		d.refuse(s, r)
+		return
+	}
+	if s.denials++; len(s.denied) < maxDeniedTold {
+		s.denied = append(s.denied, r)
+	}
+	s.who.Notify()
+}
+
+// maxDeniedTold is how many refused changes a peer is told of at a time; of
+// the rest it is told how many.
+const maxDeniedTold = 16
 
 // signer is who an actor is, and through whom it came; zero when it came
 // itself.
@@ -404,25 +444,36 @@ func signerOf(p kaijutsu.Principal) signer {
 	return signer{by: p}
 }
 
-// stage notes changes that the graph has taken, for the next commit, and lets
-// the read model and the engine follow: later edits of the batch build on them.
-func (d *document) stage(st *staged, added []*amfile.Change, by signer) {
-	for _, c := range added {
-		st.changes = append(st.changes, c)
-		actor := c.Author()
-		if _, known := d.actors[actor]; known {
-			continue
-		}
+// stage notes a change that the graph has taken, for the next commit, and lets
+// the read model follow: later edits of the batch build on it.
+func (d *document) stage(c *amfile.Change, by signer) {
+	st := d.st
+	st.changes = append(st.changes, c)
+	actor := c.Author()
+	if known, ok := d.actors[actor]; ok {
+		by = known
+	} else {
 		d.actors[actor] = by
 		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by.by, Via: by.via, At: d.repo.cfg.Now().UTC()})
 	}
-	d.follow(st, added)
+	if d.model == nil {
+		st.all = true
+		return
+	}
+	st.deltas = append(st.deltas, Delta{d.model.Apply(c), by.by, by.via})
 }
 
 // refuse tells a session why something of it was not taken and ends its sync.
 func (d *document) refuse(s *Session, err error) {
 	s.broken, s.has = true, false
 	s.refused = append(s.refused, err)
+	s.who.Notify()
+	d.reviewWants()
+}
+
+// end ends the sync of a session that did nothing wrong.
+func (d *document) end(s *Session, why error) {
+	s.broken, s.has, s.ended = true, false, why
 	s.who.Notify()
 	d.reviewWants()
 }
@@ -472,8 +523,9 @@ func (d *document) rollback(st *staged, err error) {
 
 // show makes durable changes visible: peers and watchers are woken.
 func (d *document) show(st *staged) {
+	d.tell(st)
 	for w := range d.watches {
-		w.note(st.touched)
+		w.note(st.deltas)
 	}
 	for s := range d.sessions {
 		s.wants, s.unavailable = false, false
@@ -490,8 +542,12 @@ func (st *staged) answer(err error) {
 
 // outgoing composes what a session is to be sent now.
 func (d *document) outgoing(s *Session) Outgoing {
-	out := Outgoing{Refused: s.refused, Unavailable: s.unavailable}
-	s.refused, s.unavailable = nil, false
+	if s.synced && !s.broken {
+		d.review(s)
+	}
+	out := Outgoing{Refused: s.refused, Denied: s.denied, Ended: s.ended, Unavailable: s.unavailable}
+	out.MoreDenied = s.denials - len(s.denied)
+	s.refused, s.denied, s.denials, s.ended, s.unavailable = nil, nil, 0, nil, false
 	if s.broken || !s.synced || d.failed != nil {
 		return out
 	}

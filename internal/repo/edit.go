@@ -16,15 +16,14 @@ import (
 func (r *Repo) CreateContext(ctx context.Context, by kaijutsu.Principal, title string) (kaijutsu.ContextID, error) {
 	id := kaijutsu.NewContextID(r.cfg.Now())
 	err := r.edit(ctx, id.Document(), func(d *document, st *staged) error {
-		added, err := d.graph.Add(blocks.Genesis())
-		if err != nil {
+		d.author = signer{by: by}
+		if _, err := d.graph.Add(blocks.Genesis()); err != nil {
 			return fmt.Errorf("add the genesis change: %w", err)
 		}
-		d.stage(st, added, signer{by: by})
 		if title == "" {
 			return nil
 		}
-		_, err = d.editBlocks(st, Edit{By: by}, func(_ View, tx *blocks.Tx) error { return tx.SetTitle(title) })
+		_, err := d.editBlocks(st, Edit{By: by}, func(_ View, tx *blocks.Tx) error { return tx.SetTitle(title) })
 		return err
 	})
 	if err != nil {
@@ -154,12 +153,11 @@ func (d *document) editBlocks(st *staged, e Edit, f func(View, *blocks.Tx) error
 		d.closeEditor()
 		return Edited{}, fmt.Errorf("the engine's change: %w", err)
 	}
-	added, err := d.graph.Add(c)
-	if err != nil {
+	d.author = by
+	if _, err := d.graph.Add(c); err != nil {
 		d.closeEditor()
 		return Edited{}, fmt.Errorf("the engine's change: %w", err)
 	}
-	d.stage(st, added, by)
 	return Edited{Version: uint64(d.graph.Len()), Heads: d.graph.Heads(), Change: c.Hash}, nil
 }
 
@@ -214,13 +212,19 @@ func (d *document) openEditor() error {
 	}
 	d.editorUsed = d.repo.cfg.Now()
 	if d.editor != nil {
+		raws := d.raws()
+		if err := d.editor.Apply(raws[d.editorLen:]); err != nil {
+			d.closeEditor()
+			return err
+		}
+		d.editorLen = len(raws)
 		return nil
 	}
 	e, err := blocks.OpenEditor(d.raws())
 	if err != nil {
 		return fmt.Errorf("open document %s in the engine: %w", d.id, err)
 	}
-	d.editor = e
+	d.editor, d.editorLen = e, d.graph.Len()
 	d.measure()
 	return nil
 }
@@ -243,31 +247,6 @@ func (d *document) closeEditor() {
 	if d.editor != nil {
 		d.editor.Close()
 		d.editor = nil
-	}
-}
-
-// follow gives changes that the graph has taken to the read model and to the
-// engine, if they are open, and notes the touched blocks. A part that cannot
-// follow is dropped and filled again when it is next asked for.
-func (d *document) follow(st *staged, added []*amfile.Change) {
-	if d.model != nil {
-		for _, c := range added {
-			delta := d.model.Apply(c)
-			for _, b := range delta.Blocks {
-				st.touched = append(st.touched, b.ID)
-			}
-		}
-	}
-	if d.editor == nil {
-		return
-	}
-	raws := make([][]byte, len(added))
-	for i, c := range added {
-		raws[i] = c.Raw
-	}
-	if err := d.editor.Apply(raws); err != nil { // it skips what it made itself
-		d.repo.log.Error("the engine does not follow; it is started again", "document", d.id, "err", err)
-		d.closeEditor()
 	}
 }
 

@@ -44,6 +44,10 @@ type Session struct {
 	synced      bool // the peer has sent a sync message, so it may be answered
 	broken      bool // something of this peer was refused; it is not served any more
 	refused     []error
+	ended       error          // why it is not served any more, without a fault of its own
+	denied      []error        // changes that were not taken, while it goes on
+	denials     int            // how many
+	reviewed    kaijutsu.Right // when a message last came
 	toldHeads   kaijutsu.Heads
 	told        bool
 }
@@ -56,6 +60,15 @@ type Outgoing struct {
 	// kaijutsu.ErrUnavailable is the server's fault and may pass; any other is
 	// the peer's.
 	Refused []error
+	// Denied says which changes of this peer were not taken and why: they are
+	// not for it to make, or not for this document. The session goes on.
+	// MoreDenied is how many there are besides.
+	Denied     []error
+	MoreDenied int
+	// Ended says why the session is over without a fault of the peer: its
+	// access was taken away (kaijutsu.ErrDenied), or the document was deleted
+	// (ErrDeleted).
+	Ended error
 	// Unavailable says that neither the server nor a connected peer has the
 	// document.
 	Unavailable bool
@@ -76,6 +89,7 @@ func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*
 		return nil, err
 	}
 	s := &Session{doc: d, who: who, reply: make(chan Outgoing, 1), turns: make(chan struct{}, sessionTurns), state: changegraph.NewSyncState()}
+	s.state.Peer = s
 	err = d.call(ctx, func(d *document) error {
 		d.sessions[s] = struct{}{}
 		return nil

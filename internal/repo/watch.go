@@ -81,12 +81,15 @@ func (w *Watch) Close() {
 }
 
 // note marks blocks as touched and wakes the reader.
-func (w *Watch) note(touched []blocks.ID) {
-	if len(touched) == 0 {
-		return
+func (w *Watch) note(deltas []Delta) {
+	noted := false
+	for i := range deltas {
+		for _, b := range deltas[i].Blocks {
+			w.touched[b.ID], noted = struct{}{}, true
+		}
 	}
-	for _, id := range touched {
-		w.touched[id] = struct{}{}
+	if !noted {
+		return
 	}
 	select {
 	case w.wake <- struct{}{}:

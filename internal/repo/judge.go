@@ -1,0 +1,99 @@
+package repo
+
+import (
+	"fmt"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
+)
+
+// keyContext is the root key that names the context (docs/schema.md).
+const keyContext = "context"
+
+// judge says why a change is not taken, although it is well formed. The graph
+// asks when everything the change depends on is there. from is nil for changes
+// made here.
+func (d *document) judge(c *amfile.Change, from *changegraph.SyncState) error {
+	if err := d.judgeContext(c); err != nil {
+		return err
+	}
+	if from == nil {
+		return nil
+	}
+	s := from.Peer.(*Session)
+	switch right := s.right(); right {
+	case kaijutsu.RightNone, kaijutsu.RightRead:
+		return fmt.Errorf("principal %s may only read this document: %w", s.who.Principal.Name, kaijutsu.ErrDenied)
+	case kaijutsu.RightComment:
+		return d.judgeComment(c, s.who.Principal)
+	}
+	return nil
+}
+
+// judgeContext refuses what says that the document is another one: it was made
+// in that, and sent under the wrong id. In a document that is nobody's context
+// the key may hold anything but the id of a context.
+func (d *document) judgeContext(c *amfile.Change) error {
+	for i := range c.Ops {
+		op := &c.Ops[i]
+		if op.Obj.Counter != 0 || op.Key != keyContext || op.Seq {
+			continue
+		}
+		if s, ok := op.Value.Str(); ok && op.Action == amfile.Put {
+			if named, err := kaijutsu.ParseContextID(s); err == nil && named.Document() != d.id {
+				return fmt.Errorf("it belongs to context %v and came for document %s: %w", named, d.id, kaijutsu.ErrConflict)
+			} else if err == nil {
+				continue
+			}
+		}
+		if _, anchored := d.graph.Anchor(); anchored {
+			return fmt.Errorf("it takes away the id of the context, ROOT.%s: %w", keyContext, kaijutsu.ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// judgeComment refuses what a commenter may not do: anything but to make blocks
+// that are comments, and to edit those it made.
+func (d *document) judgeComment(c *amfile.Change, by kaijutsu.Principal) error {
+	denied := func(format string, args ...any) error {
+		return fmt.Errorf("principal %s may only comment in this document: %s: %w", by.Name, fmt.Sprintf(format, args...), kaijutsu.ErrDenied)
+	}
+	if known, ok := d.actors[c.Author()]; ok && known != signerOf(by) {
+		return denied("the change is by an actor of somebody else")
+	}
+	if err := d.openModel(); err != nil {
+		return err
+	}
+	e := d.model.Examine(c)
+	if e.Outside {
+		return denied("it touches more than blocks")
+	}
+	for i := range e.Blocks {
+		b := &e.Blocks[i]
+		for _, kind := range b.Kinds {
+			if kind != blocks.KindComment {
+				return denied("it makes block %s a %.32q", b.ID, kind)
+			}
+		}
+		old, exists := d.model.Block(b.ID)
+		switch {
+		case exists && (old.Kind != blocks.KindComment || d.actors[old.Author] != signerOf(by)):
+			return denied("block %s is not a comment of its own", b.ID)
+		case !exists && (b.How&blocks.TouchInserted == 0 || len(b.Kinds) == 0):
+			return denied("block %s is not a comment", b.ID)
+		}
+	}
+	return nil
+}
+
+// took notes a change that the graph has taken.
+func (d *document) took(c *amfile.Change, from *changegraph.SyncState) {
+	by := d.author
+	if from != nil {
+		by = signerOf(from.Peer.(*Session).who.Principal)
+	}
+	d.stage(c, by)
+}
