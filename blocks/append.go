@@ -11,19 +11,16 @@ import (
 // finished record, which has to be thawed first, or deleted.
 func (tx *Tx) AppendText(id ID, s string) error {
 	doing := "append to block " + string(id)
-	b, err := tx.existing(id)
+	d, err := tx.existing(id)
 	if err != nil {
 		return fmt.Errorf("append: %w", err)
 	}
-	form, target, err := tx.form(b)
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
+	form, e := tx.form(d)
 	if form == FormBody {
 		return fmt.Errorf("%s: it is a finished record; thaw it to edit its text: %w", doing, kaijutsu.ErrConflict)
 	}
-	if m := tx.model.blocks[id]; m != nil && m.deleted {
-		return fmt.Errorf("%s: it is deleted; restore it first: %w", doing, kaijutsu.ErrConflict)
+	if err := editable(d); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
 	}
 	if err := checkContent(form, s); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -31,33 +28,20 @@ func (tx *Tx) AppendText(id ID, s string) error {
 	if err := tx.use(len(s), opsOf(form, s)); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	if s == "" {
-		return nil
-	}
-	switch form {
-	case FormChunks:
-		err = tx.engine.push(target, s)
-	case FormText:
-		err = tx.engine.splice(target, tx.engine.size(target), 0, s)
+	switch {
+	case s == "":
+	case e != nil:
+		tx.text(e.seq).append(tx, s)
 	default:
-		err = tx.putContent(b, FormText, s)
+		tx.putContent(d, FormText, s)
 	}
-	return tx.wrote(doing, err)
+	return nil
 }
 
-// form returns the form of a block's content and the object that holds it.
-func (tx *Tx) form(b engineObject) (Form, engineObject, error) {
-	text, err := tx.engine.get(b, fieldText.key())
-	if err != nil || text.kind == engineText {
-		return FormText, text.obj, err
+// editable refuses blocks whose content nobody sees.
+func editable(d *draft) error {
+	if d.flag(fieldDeleted) {
+		return fmt.Errorf("it is deleted; restore it first: %w", kaijutsu.ErrConflict)
 	}
-	body, err := tx.engine.get(b, fieldBody.key())
-	if err != nil || body.kind == engineString || body.kind == engineText {
-		return FormBody, body.obj, err
-	}
-	chunks, err := tx.engine.get(b, fieldChunks.key())
-	if err != nil || chunks.kind == engineList {
-		return FormChunks, chunks.obj, err
-	}
-	return "", nil, nil
+	return nil
 }

@@ -88,6 +88,8 @@ func (a *applying) applyRoot(op *amfile.Op, id opID) {
 	case keyTitle:
 		m.title = a.write(m.title, fieldText, nil, op, id)
 		m.delta.Title = true
+	case keyContext:
+		m.context = a.write(m.context, fieldBody, nil, op, id)
 	case keyPages:
 		before := winner(m.pages)
 		m.pages = supersede(m.pages, a.preds, m.forgetPages)

@@ -14,15 +14,14 @@ import (
 
 // large is a context of 10,000 blocks of 200 characters, half of them records.
 var large = sync.OnceValue(func() (raws [][]byte) {
-	e := must(OpenEditor([][]byte{Genesis().Raw}))
-	defer e.Close()
 	m := NewModel()
 	m.Apply(Genesis())
 	raws = append(raws, Genesis().Raw)
+	deps := []kaijutsu.ChangeHash{Genesis().Hash}
 	content := strings.Repeat("0123456789", 20)
 	for change := range 100 {
-		opt := CommitOptions{Actor: "builder", Time: testTime, Model: m}
-		raw := must(e.Commit(opt, func(tx *Tx) error {
+		opt := CommitOptions{Actor: "builder", Time: testTime, Deps: deps}
+		c := must(m.Commit(opt, func(tx *Tx) error {
 			for i := range 100 {
 				spec := BlockSpec{ID: NewID(testTime.Add(time.Duration(change*100+i) * time.Millisecond)), Content: content}
 				if i%2 == 0 {
@@ -34,8 +33,9 @@ var large = sync.OnceValue(func() (raws [][]byte) {
 			}
 			return nil
 		}))
-		raws = append(raws, raw)
-		m.Apply(must(amfile.DecodeChange(raw)))
+		raws = append(raws, c.Raw)
+		deps = []kaijutsu.ChangeHash{c.Hash}
+		m.Apply(c)
 	}
 	return raws
 })
@@ -65,35 +65,6 @@ func reportPercentiles(b *testing.B, times []time.Duration) {
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Nanoseconds())/1e3, "p50-µs")
 	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1e3, "p99-µs")
-}
-
-// BenchmarkEditorAppend appends a word to a text of a large context, decodes
-// the change and lets the model follow.
-func BenchmarkEditorAppend(b *testing.B) {
-	benchmarkEditor(b, func(tx *Tx, i int, texts []ID) error { return tx.AppendText(texts[i*7919%len(texts)], " word") })
-}
-
-// BenchmarkEditorInsert inserts a record behind all others.
-func BenchmarkEditorInsert(b *testing.B) {
-	benchmarkEditor(b, func(tx *Tx, i int, texts []ID) error {
-		return tx.InsertBlock(BlockSpec{ID: NewID(testTime), Role: RoleModel, Content: "a record of some length"})
-	})
-}
-
-func benchmarkEditor(b *testing.B, f func(tx *Tx, i int, texts []ID) error) {
-	p := newPair(b, "agent", large()...)
-	_, texts := largeModel()
-	var times []time.Duration
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		start := time.Now()
-		raw := must(p.editor.Commit(CommitOptions{Actor: p.actor, Time: p.now, Model: p.model}, func(tx *Tx) error { return f(tx, i, texts) }))
-		p.model.Apply(must(amfile.DecodeChange(raw)))
-		times = append(times, time.Since(start))
-		i++
-	}
-	reportPercentiles(b, times)
 }
 
 // BenchmarkModelApply applies keystrokes: one character at the end of a text,
@@ -194,14 +165,5 @@ func BenchmarkModelMemory(b *testing.B) {
 		b.ReportMetric((read-before)/1e6, "MB-read")
 		b.ReportMetric(float64(m.Bytes())/1e6, "MB-estimate")
 		runtime.KeepAlive(m)
-	}
-}
-
-// BenchmarkOpenEditor opens the engine on a large context and closes it.
-func BenchmarkOpenEditor(b *testing.B) {
-	raws := large()
-	for b.Loop() {
-		e := must(OpenEditor(raws))
-		e.Close()
 	}
 }

@@ -15,7 +15,7 @@ func (a *applying) applyElement(s *sequence, i int) int {
 	n := 1
 	switch {
 	case op.Insert && op.Action == amfile.Mark:
-		s.insert(a.m, a.id(op.Elem), span{id: id, n: 1, kind: spanMark})
+		s.insert(a.m, a.id(op.Elem), span{id: id, n: 1, kind: spanMark, mark: edgeOf(op)})
 	case op.Insert && op.Action == amfile.Put && op.Value.Type == amfile.String:
 		n = a.insertString(s, i, id)
 	case op.Insert && op.Action != amfile.Delete && op.Action != amfile.Increment:
@@ -26,6 +26,18 @@ func (a *applying) applyElement(s *sequence, i int) int {
 	}
 	a.m.touchSequence(s)
 	return n
+}
+
+// edgeOf returns which end of a mark an operation makes.
+func edgeOf(op *amfile.Op) markEdge {
+	var edge markEdge
+	if !op.MarkBegin {
+		edge = markEnd
+	}
+	if op.Expand == op.MarkBegin {
+		edge |= markSticky
+	}
+	return edge
 }
 
 // insertString inserts the string that operation i puts, and the characters

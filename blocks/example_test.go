@@ -5,20 +5,16 @@ import (
 	"log"
 	"time"
 
+	"kaijutsu"
 	"kaijutsu/blocks"
-	"kaijutsu/internal/amfile"
 )
 
 // A person asks, an agent answers in pieces; each step is one change.
 func Example() {
 	genesis := blocks.Genesis()
-	editor, err := blocks.OpenEditor([][]byte{genesis.Raw})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer editor.Close()
 	model := blocks.NewModel()
 	model.Apply(genesis)
+	heads := []kaijutsu.ChangeHash{genesis.Hash}
 
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	question, answer := blocks.NewID(now), blocks.NewID(now)
@@ -35,14 +31,11 @@ func Example() {
 		func(tx *blocks.Tx) error { return tx.SetStatus(answer, blocks.StatusDone) },
 	}
 	for _, step := range steps {
-		raw, err := editor.Commit(blocks.CommitOptions{Actor: "an actor", Time: now, Model: model}, step)
+		change, err := model.Commit(blocks.CommitOptions{Actor: "an actor", Time: now, Deps: heads}, step)
 		if err != nil {
 			log.Fatal(err)
 		}
-		change, err := amfile.DecodeChange(raw) // here the change would be put on disk
-		if err != nil {
-			log.Fatal(err)
-		}
+		heads = []kaijutsu.ChangeHash{change.Hash} // here change.Raw would be put on disk
 		delta := model.Apply(change)
 		for _, b := range delta.Blocks {
 			fmt.Println(b.How)

@@ -25,9 +25,10 @@ const (
 
 // The keys of the root map.
 const (
-	keySchema = "schema"
-	keyTitle  = "title"
-	keyPages  = "pages"
+	keySchema  = "schema"
+	keyTitle   = "title"
+	keyPages   = "pages"
+	keyContext = "context"
 )
 
 // schemaVersion is the value of ROOT.schema: the only one this package knows.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"kaijutsu"
+	"kaijutsu/internal/amfile"
 )
 
 // InsertBlock makes a block. The error wraps kaijutsu.ErrInvalid when the spec
@@ -11,51 +12,35 @@ import (
 // exist, ErrConflict when the id is taken, also by a deleted block.
 func (tx *Tx) InsertBlock(spec BlockSpec) error {
 	doing := "insert block " + string(spec.ID)
-	spec, err := spec.withDefaults()
+	spec, err := tx.pair(spec)
 	if err != nil {
+		return fmt.Errorf("insert block: %w", err)
+	}
+	if spec, err = spec.withDefaults(); err != nil {
 		return fmt.Errorf("insert block: %w", err)
 	}
 	page, err := tx.page(spec.ID)
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	taken, err := tx.engine.get(page, string(spec.ID))
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	if taken.kind != engineNothing {
+	if tx.drafts[spec.ID] != nil || page.blocks[spec.ID] != nil {
 		return fmt.Errorf("%s: the id is taken: %w", doing, kaijutsu.ErrConflict)
 	}
-	at, err := tx.place(spec.Parent, spec.Position)
+	at, err := tx.findPlace(spec.Parent, spec.Position, 0)
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	if err := tx.use(len(spec.Content)+len(spec.Meta), int(fieldCount)+len(at.displaced)+opsOf(spec.Form, spec.Content)); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	if err := tx.wrote(doing, tx.insert(page, spec, at)); err != nil {
-		return err
-	}
-	tx.placed = append(tx.placed, sibling{id: spec.ID, parent: at.parent, order: at.order, own: true, depth: at.depth})
+	tx.insert(page, spec, at)
 	return nil
 }
 
 // insert writes a new block, and the new keys of those it displaces.
-func (tx *Tx) insert(page engineObject, spec BlockSpec, at placing) error {
-	for _, s := range at.displaced {
-		b, err := tx.block(s.id)
-		if err != nil {
-			return err
-		}
-		if err := tx.engine.putString(b, fieldOrder.key(), s.order); err != nil {
-			return err
-		}
-		tx.displacedTo(s)
-	}
-	b, err := tx.engine.putObject(page, string(spec.ID), engineMap)
-	if err != nil {
-		return err
-	}
+func (tx *Tx) insert(page *pageMap, spec BlockSpec, at placing) {
+	tx.makeRoom(at)
+	d := tx.makeBlock(page, spec.ID)
 	for _, kv := range [...]struct {
 		field field
 		value string
@@ -67,42 +52,32 @@ func (tx *Tx) insert(page engineObject, spec BlockSpec, at placing) error {
 		{fieldStatus, string(spec.Status)},
 		{fieldMeta, spec.Meta},
 	} {
-		if kv.value == "" {
-			continue
-		}
-		if err := tx.engine.putString(b, kv.field.key(), kv.value); err != nil {
-			return err
+		if kv.value != "" {
+			tx.setString(d, kv.field, kv.value)
 		}
 	}
-	return tx.putContent(b, spec.Form, spec.Content)
-}
-
-// displacedTo notes the new place of a block that had to make room.
-func (tx *Tx) displacedTo(s sibling) {
-	for i := range tx.placed {
-		if tx.placed[i].id == s.id {
-			tx.placed[i] = s
-			return
+	for f, on := range map[field]bool{fieldCollapsed: spec.Collapsed, fieldExcluded: spec.Excluded, fieldEphemeral: spec.Ephemeral} {
+		if on {
+			tx.set(d, f, amfile.BoolValue(true))
 		}
 	}
-	tx.placed = append(tx.placed, s)
+	tx.putContent(d, spec.Form, spec.Content)
+	tx.place(d)
 }
 
 // putContent writes the content of a block that has none.
-func (tx *Tx) putContent(b engineObject, form Form, s string) error {
+func (tx *Tx) putContent(d *draft, form Form, s string) {
 	switch form {
 	case FormBody:
-		return tx.engine.putString(b, fieldBody.key(), s)
+		tx.setString(d, fieldBody, s)
+		return
 	case FormChunks:
-		l, err := tx.engine.putObject(b, fieldChunks.key(), engineList)
-		if err != nil || s == "" {
-			return err
+		if t := tx.make(d, fieldChunks, true); s != "" {
+			t.append(tx, s)
 		}
-		return tx.engine.push(l, s)
+		return
 	}
-	t, err := tx.engine.putObject(b, fieldText.key(), engineText)
-	if err != nil || s == "" {
-		return err
+	if t := tx.make(d, fieldText, false); s != "" {
+		t.append(tx, s)
 	}
-	return tx.engine.splice(t, 0, 0, s)
 }

@@ -54,6 +54,8 @@ func (s *sequence) repoint(joined string) {
 			last.next = sp.next
 			if sp.next != nil {
 				sp.next.prev = last
+			} else {
+				s.last = last
 			}
 			sp.n, merged = 0, true
 		} else {

@@ -22,10 +22,12 @@ type Model struct {
 	actorIndex map[kaijutsu.ActorID]uint32
 	applied    []uint64 // by actor index: sequence number of its last change
 	changes    int
+	maxOp      uint64 // the highest counter
 
 	objects map[opID]object // those of the schema that are visible somewhere
 	schema  []slot[valueKind]
-	title   []entry
+	title   []entry           // fieldText
+	context []entry           // fieldBody: the id of the context
 	pages   []slot[*pagesMap] // nil for what is no map
 
 	blocks map[ID]*blockMap // the ones that exist; tombstones too
@@ -61,6 +63,7 @@ func (m *Model) Apply(c *amfile.Change) Delta {
 	}
 	m.applied[author] = c.Seq
 	m.changes++
+	m.maxOp = max(m.maxOp, c.MaxOp())
 	m.delta = &delta
 	m.run(c)
 	m.settle()
@@ -83,6 +86,21 @@ func (m *Model) Title() string {
 		return e.word("")
 	}
 	return ""
+}
+
+// Context returns the id of the context as its anchor wrote it: the first
+// change that is its own and not its origin's. It is zero where the document
+// does not say, or not in the form of an id.
+func (m *Model) Context() kaijutsu.ContextID {
+	e := last(m.context, fieldBody)
+	if e == nil {
+		return kaijutsu.ContextID{}
+	}
+	id, err := kaijutsu.ParseContextID(e.word(""))
+	if err != nil {
+		return kaijutsu.ContextID{}
+	}
+	return id
 }
 
 // Bytes returns an estimate of the memory the model holds.

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"kaijutsu"
-	"kaijutsu/internal/amfile"
 )
 
 func TestIntegersCountInTextOrder(t *testing.T) {
@@ -257,7 +256,7 @@ func TestEqualKeysMakeRoom(t *testing.T) {
 		t.Fatalf("contents = %q, want %q", got, want)
 	}
 	var delta Delta
-	raw, err := p.editor.Commit(CommitOptions{Actor: p.actor, Time: p.now, Model: p.model}, func(tx *Tx) error {
+	c, err := p.model.Commit(p.options(), func(tx *Tx) error {
 		for i, pos := range []Position{After(ids[2]), Before(ids[3]), After(ids[2]), First(), Last()} {
 			if err := tx.InsertBlock(BlockSpec{ID: NewID(p.now), Content: string(rune('a' + i)), Position: pos}); err != nil {
 				return err
@@ -268,7 +267,7 @@ func TestEqualKeysMakeRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	delta = p.model.Apply(must(amfile.DecodeChange(raw)))
+	delta = p.model.Apply(c)
 	if got, want := p.contents(), "d 0 1 2 c a b 3 4 5 e"; got != want {
 		t.Errorf("contents = %q, want %q", got, want)
 	}

@@ -17,8 +17,8 @@ type sequence struct {
 	owner  *blockMap // nil: the title
 	parent *sequence // of a text in a list
 
-	first *span
-	index []*span // ascending by actor, then counter
+	first, last *span
+	index       []*span // ascending by actor, then counter
 
 	// special holds, of each element that is or was more than the string it
 	// was inserted with, the visible values, ascending.
@@ -46,8 +46,17 @@ type span struct {
 	id         opID // of the first element
 	n          uint32
 	kind       spanKind
-	text       string // of spanRun and spanString
+	mark       markEdge // of spanMark
+	text       string   // of spanRun and spanString
 }
+
+// markEdge says which end of a mark an element is.
+type markEdge uint8
+
+const (
+	markEnd    markEdge = 1 << iota
+	markSticky          // what is typed next to it goes behind it: a begin that grows, or an end that does not
+)
 
 // maxTyped is up to how many bytes a span grows by typing, which copies it.
 const maxTyped = 256
@@ -74,7 +83,7 @@ func (s *sequence) insert(m *Model, after opID, ins span) {
 		s.grow(m, len(ins.text))
 		return
 	}
-	sp := &span{prev: left, next: right, id: ins.id, n: ins.n, kind: ins.kind, text: ins.text}
+	sp := &span{prev: left, next: right, id: ins.id, n: ins.n, kind: ins.kind, mark: ins.mark, text: ins.text}
 	if left == nil {
 		s.first = sp
 	} else {
@@ -82,6 +91,8 @@ func (s *sequence) insert(m *Model, after opID, ins span) {
 	}
 	if right != nil {
 		right.prev = sp
+	} else {
+		s.last = sp
 	}
 	s.enter(sp)
 	s.grow(m, spanBytes+len(sp.text))
@@ -156,6 +167,8 @@ func (s *sequence) split(m *Model, sp *span, at uint32) *span {
 	rest := &span{prev: sp, next: sp.next, id: sp.id.plus(at), n: sp.n - at, kind: sp.kind, text: sp.text[cut:]}
 	if rest.next != nil {
 		rest.next.prev = rest
+	} else {
+		s.last = rest
 	}
 	sp.next, sp.n, sp.text = rest, at, sp.text[:cut]
 	s.enter(rest)
@@ -258,6 +271,8 @@ func (s *sequence) absorb(m *Model, sp, next *span) {
 	sp.next = next.next
 	if sp.next != nil {
 		sp.next.prev = sp
+	} else {
+		s.last = sp
 	}
 	s.grow(m, -spanBytes)
 }

@@ -17,24 +17,25 @@ const (
 	maxMetaBytes   = 64 << 10
 	maxTitleBytes  = 4 << 10
 	maxTxBytes     = amfile.MaxChunkBytes / 2 // in one transaction
-	// maxTxOps keeps what a transaction that fails takes to roll back to about
-	// a second: the engine's time for it grows faster than the operations.
-	maxTxOps = 100_000
+	maxTxOps       = 200_000                  // in one transaction
 )
 
 // BlockSpec describes a new block. Its zero fields take the defaults.
 type BlockSpec struct {
 	ID       ID       // required; never used before
 	Parent   ID       // default the root; implied by Before and After
-	Position Position // default Last
+	Position Position // default Last; of a tool_result see Position
 	Kind     Kind     // default KindText
-	Role     Role     // default RoleUser
-	Status   Status   // default StatusDone
+	Role     Role     // default RoleUser; RoleModel of a tool_call, RoleTool of a tool_result
+	Status   Status   // default StatusDone; StatusRunning of a tool_call, StatusError of a tool_result with is_error
 	// Form is the field that holds the content; default FormText for what a
-	// user writes, else FormChunks until the status is terminal, else FormBody.
+	// user writes, FormBody for a tool_call, else FormChunks until the status is
+	// terminal, else FormBody.
 	Form    Form
 	Content string
-	Meta    string // a JSON object; default none
+	// Meta is a JSON object; default none. In that of a tool_result,
+	// tool_call_id names the tool_call it hangs below.
+	Meta string
 
 	Collapsed, Excluded, Ephemeral bool
 }

@@ -2,70 +2,92 @@ package blocks
 
 import (
 	"fmt"
-	"strings"
 
 	"kaijutsu"
 )
 
 // SetStatus says how far the work on a block is. A terminal status makes one
-// body of its chunks, if they fit into one. The error wraps
-// kaijutsu.ErrConflict when the block is done already and the status is not a
-// terminal one.
+// body of its chunks, if they fit into one; of a tool_result it also decides
+// whether its meta says is_error. The error wraps kaijutsu.ErrConflict when the
+// block has come further already: terminal statuses replace each other, and
+// none goes back.
 func (tx *Tx) SetStatus(id ID, status Status) error {
 	doing := "set status of block " + string(id)
 	if status.rank() == 0 {
 		return fmt.Errorf("set status: %w", statusError(status))
 	}
-	b, err := tx.existing(id)
+	d, err := tx.existing(id)
 	if err != nil {
 		return fmt.Errorf("set status: %w", err)
 	}
-	now, settled, err := tx.status(b)
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	if now.Terminal() && !status.Terminal() {
+	now, settled := tx.status(d)
+	if status.rank() < now.rank() {
 		return fmt.Errorf("%s to %s: it is %s already: %w", doing, status, now, kaijutsu.ErrConflict)
 	}
-	if now != status || !settled {
-		if err := tx.wrote(doing, tx.engine.putString(b, fieldStatus.key(), string(status))); err != nil {
-			return err
-		}
-	}
-	if !status.Terminal() {
-		return nil
-	}
-	return tx.seal(doing, b)
-}
-
-// status returns the status that a block shows, and whether it is the only one.
-func (tx *Tx) status(b engineObject) (best Status, settled bool, err error) {
-	values, err := tx.engine.all(b, fieldStatus.key())
-	for _, v := range values {
-		best = best.join(Status(v.str))
-	}
-	return best, len(values) == 1, err
-}
-
-// seal makes one body of a block's chunks.
-func (tx *Tx) seal(doing string, b engineObject) error {
-	form, list, err := tx.form(b)
-	if err != nil || form != FormChunks {
-		return err
-	}
-	parts, err := tx.engine.strings(list)
+	parts, body, err := tx.sealing(d, status)
 	if err != nil {
-		return err
-	}
-	body := strings.Join(parts, "")
-	if len(body) > maxRecordBytes {
-		return nil
-	}
-	if err := tx.use(len(body), len(parts)); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	if err := tx.engine.putString(b, fieldBody.key(), body); err != nil {
-		return tx.wrote(doing, err)
+	meta, err := tx.resultMeta(d, status)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
 	}
-	return tx.wrote(doing, tx.engine.remove(b, fieldChunks.key()))
+	if err := tx.use(len(body)+len(meta), 5); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	if now != status || !settled {
+		tx.setString(d, fieldStatus, string(status))
+	}
+	if meta != "" {
+		tx.setString(d, fieldMeta, meta)
+	}
+	if parts {
+		tx.setString(d, fieldBody, body)
+		tx.remove(d, fieldChunks)
+	}
+	return nil
+}
+
+// status returns the status that a block shows, "" if none was written, and
+// whether it is the only one.
+func (tx *Tx) status(d *draft) (best Status, settled bool) {
+	n := 0
+	for i := range d.fields {
+		if e := &d.fields[i]; e.field == fieldStatus {
+			s, _ := tx.stringOf(e)
+			best = best.join(Status(s))
+			n++
+		}
+	}
+	return best, n == 1
+}
+
+// sealing reports whether a status makes one body of a block's chunks, and
+// which.
+func (tx *Tx) sealing(d *draft, status Status) (seal bool, body string, err error) {
+	if !status.Terminal() {
+		return false, "", nil
+	}
+	body, form := tx.contentOf(d)
+	if form != FormChunks || len(body) > maxRecordBytes {
+		return false, "", nil
+	}
+	return true, body, nil
+}
+
+// resultMeta returns the meta that a status gives a tool_result, "" when it
+// may stay as it is.
+func (tx *Tx) resultMeta(d *draft, status Status) (string, error) {
+	if tx.kind(d) != KindToolResult || !status.Terminal() {
+		return "", nil
+	}
+	meta, err := parseMeta(tx.str(d, fieldMeta))
+	if err != nil {
+		return "", nil // another client wrote it: not ours to mend
+	}
+	if meta.isTrue(metaError) == (status == StatusError) {
+		return "", nil
+	}
+	meta.set(metaError, status == StatusError)
+	return meta.String(), nil
 }

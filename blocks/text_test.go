@@ -255,11 +255,11 @@ func TestTypingTouchesOneBlock(t *testing.T) {
 	p := newPair(t, "actor")
 	id := p.insert(BlockSpec{Content: "x"})
 	other := p.insert(BlockSpec{Content: "y"})
-	raw, err := p.editor.Commit(CommitOptions{Actor: p.actor, Time: p.now, Model: p.model}, func(tx *Tx) error { return tx.AppendText(id, "z") })
+	c, err := p.model.Commit(p.options(), func(tx *Tx) error { return tx.AppendText(id, "z") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := p.model.Apply(must(amfile.DecodeChange(raw)))
+	got := p.model.Apply(c)
 	if want := []Touched{{id, TouchContent}}; !slices.Equal(got.Blocks, want) || got.Actor != p.actor || !got.Time.Equal(p.now) || got.Title {
 		t.Errorf("delta = %+v, want %v", got, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"kaijutsu"
+	"kaijutsu/internal/textdiff"
 )
 
 // SetTitle changes the title, touching only the characters that differ.
@@ -18,39 +19,41 @@ func (tx *Tx) SetTitle(title string) error {
 	if !utf8.ValidString(title) {
 		return fmt.Errorf("set title: not UTF-8: %w", kaijutsu.ErrInvalid)
 	}
-	if err := tx.use(len(title), utf8.RuneCountInString(title)); err != nil {
+	d := tx.rootDraft()
+	var t *textDraft
+	now := ""
+	if e := last(d.fields, fieldText); e != nil && e.seq != nil {
+		t = tx.text(e.seq)
+		now = t.content()
+	}
+	if t != nil && now == title {
+		return nil
+	}
+	if err := tx.use(len(title), 1+utf8.RuneCountInString(now)+utf8.RuneCountInString(title)); err != nil {
 		return fmt.Errorf("set title: %w", err)
 	}
-	return tx.wrote("set title", tx.setTitle(title))
+	if t == nil {
+		t = tx.make(d, fieldText, false)
+	}
+	for _, s := range textdiff.Splices(now, title) {
+		t.splice(tx, s.Pos, s.Del, s.Ins)
+	}
+	return nil
 }
 
-func (tx *Tx) setTitle(title string) error {
-	v, err := tx.engine.get(nil, keyTitle)
-	if err != nil {
-		return err
+// SetContext writes the id of the context into the document. The anchor does
+// it: the first change that a context has of its own, be it new or a fork.
+func (tx *Tx) SetContext(id kaijutsu.ContextID) error {
+	if tx.over {
+		return fmt.Errorf("set context: %w", errOver)
 	}
-	if v.kind != engineText {
-		if v.obj, err = tx.engine.putObject(nil, keyTitle, engineText); err != nil {
-			return err
-		}
+	d := tx.rootDraft()
+	if e := last(d.fields, fieldBody); e != nil && e.str == id.String() {
+		return nil
 	}
-	now, err := tx.engine.text(v.obj)
-	if err != nil || now == title {
-		return err
+	if err := tx.use(len(id.String()), 1); err != nil {
+		return fmt.Errorf("set context: %w", err)
 	}
-	pos, del, ins := difference(now, title)
-	return tx.engine.splice(v.obj, pos, del, ins)
-}
-
-// difference returns the splice, in code points, that turns a into b.
-func difference(a, b string) (pos, del int, ins string) {
-	x, y := []rune(a), []rune(b)
-	for pos < len(x) && pos < len(y) && x[pos] == y[pos] {
-		pos++
-	}
-	tail := 0
-	for tail < len(x)-pos && tail < len(y)-pos && x[len(x)-1-tail] == y[len(y)-1-tail] {
-		tail++
-	}
-	return pos, len(x) - pos - tail, string(y[pos : len(y)-tail])
+	tx.setString(d, fieldBody, id.String())
+	return nil
 }

@@ -3,13 +3,13 @@ package blocks
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"kaijutsu"
 )
 
-// Position says where among its siblings a block is inserted. The zero value
-// is Last.
+// Position says where among its siblings a block is put. The zero value is
+// Last, but for a new tool_result that hangs below its tool_call: it goes right
+// behind the call and the results that stand there.
 type Position struct {
 	where  where
 	anchor ID
@@ -18,14 +18,15 @@ type Position struct {
 type where uint8
 
 const (
-	lastOf where = iota
+	anywhere where = iota
+	lastOf
 	first
 	before
 	after
 )
 
 // Last is the place behind all siblings.
-func Last() Position { return Position{} }
+func Last() Position { return Position{where: lastOf} }
 
 // First is the place in front of all siblings.
 func First() Position { return Position{where: first} }
@@ -42,7 +43,6 @@ type sibling struct {
 	parent ID
 	order  string
 	own    bool // made by the actor of the transaction
-	depth  int
 }
 
 func (s sibling) compare(o sibling) int {
@@ -60,13 +60,13 @@ const maxDisplaced = 256
 // that get new keys because theirs left no room.
 type placing struct {
 	parent    ID
-	depth     int
 	order     string
 	displaced []sibling
 }
 
-// place finds the place for a new block.
-func (tx *Tx) place(parent ID, pos Position) (placing, error) {
+// findPlace finds the place for a block that has so many levels of blocks
+// below it.
+func (tx *Tx) findPlace(parent ID, pos Position, height int) (placing, error) {
 	parent, anchor, err := tx.parentOf(parent, pos)
 	if err != nil {
 		return placing{}, err
@@ -77,12 +77,18 @@ func (tx *Tx) place(parent ID, pos Position) (placing, error) {
 		if !ok {
 			return placing{}, fmt.Errorf("parent %s: %w", parent, kaijutsu.ErrNotFound)
 		}
-		if p.depth = above.depth + 1; p.depth >= maxDepth {
-			return placing{}, fmt.Errorf("parent %s is %d blocks deep: at most %d: %w", parent, p.depth, maxDepth, kaijutsu.ErrTooLarge)
+		if depth := tx.depth(above) + 1; depth+height >= maxDepth {
+			return placing{}, fmt.Errorf("below parent %s it would be %d blocks deep: at most %d: %w", parent, depth+height, maxDepth-1, kaijutsu.ErrTooLarge)
 		}
 	}
 	low, high, ok := tx.neighbours(parent, pos.where, anchor)
-	g := gap{open: !ok, down: pos.where == first || pos.where == before}
+	return p, tx.between(&p, low, high, ok, pos.where == first || pos.where == before)
+}
+
+// between finds a key between two siblings; low is nil and ok false where
+// there is none.
+func (tx *Tx) between(p *placing, low *sibling, high sibling, ok, down bool) error {
+	g := gap{open: !ok, down: down}
 	if low != nil {
 		g.low, g.afterOwn = low.order, low.own
 	}
@@ -91,13 +97,13 @@ func (tx *Tx) place(parent ID, pos Position) (placing, error) {
 	}
 	if low == nil && !ok {
 		p.order = firstKey()
-		return p, nil
+		return nil
 	}
 	if key, ok := g.key(); ok {
 		p.order = key
-		return p, nil
+		return nil
 	}
-	return p, tx.displace(&p, g.low, high)
+	return tx.displace(p, g.low, high)
 }
 
 // parentOf returns the parent that a position implies, and the block it is
@@ -159,75 +165,11 @@ func (tx *Tx) displace(p *placing, low string, high sibling) error {
 	}
 }
 
-// sibling returns a block of the transaction or of the model.
-func (tx *Tx) sibling(id ID) (sibling, bool) {
-	for _, s := range tx.placed {
-		if s.id == id {
-			return s, true
-		}
+// makeRoom writes the new keys of the blocks that a placing displaces.
+func (tx *Tx) makeRoom(at placing) {
+	for _, s := range at.displaced {
+		d := tx.draft(s.id)
+		tx.setString(d, fieldOrder, s.order)
+		tx.place(d)
 	}
-	b := tx.model.blocks[id]
-	if b == nil {
-		return sibling{}, false
-	}
-	return tx.shown(b), true
-}
-
-// shown returns where a block of the model shows.
-func (tx *Tx) shown(b *blockMap) sibling {
-	s := sibling{id: b.key, order: b.order, own: tx.model.actors[b.id.actor] == tx.actor, depth: tx.model.depth(b)}
-	if above := tx.model.above(b); above != nil {
-		s.parent = above.key
-	}
-	return s
-}
-
-// next returns the first sibling behind one, or the first of all.
-func (tx *Tx) next(parent ID, than *sibling) (best sibling, found bool) {
-	all := tx.model.siblings(parent)
-	i := 0
-	if than != nil {
-		i, _ = slices.BinarySearchFunc(all, *than, compareBlock)
-	}
-	for ; i < len(all); i++ {
-		if (than == nil || compareBlock(all[i], *than) > 0) && !tx.moved(all[i].key) {
-			best, found = tx.shown(all[i]), true
-			break
-		}
-	}
-	for _, s := range tx.placed {
-		if s.parent == parent && (than == nil || s.compare(*than) > 0) && (!found || s.compare(best) < 0) {
-			best, found = s, true
-		}
-	}
-	return best, found
-}
-
-// prev returns the last sibling in front of one, or the last of all.
-func (tx *Tx) prev(parent ID, than *sibling) (best sibling, found bool) {
-	all := tx.model.siblings(parent)
-	i := len(all)
-	if than != nil {
-		i, _ = slices.BinarySearchFunc(all, *than, compareBlock)
-	}
-	for i--; i >= 0; i-- {
-		if !tx.moved(all[i].key) {
-			best, found = tx.shown(all[i]), true
-			break
-		}
-	}
-	for _, s := range tx.placed {
-		if s.parent == parent && (than == nil || s.compare(*than) < 0) && (!found || s.compare(best) > 0) {
-			best, found = s, true
-		}
-	}
-	return best, found
-}
-
-func compareBlock(b *blockMap, s sibling) int { return sibling{id: b.key, order: b.order}.compare(s) }
-
-// moved reports whether the transaction has given a block another place than
-// the model knows.
-func (tx *Tx) moved(id ID) bool {
-	return slices.ContainsFunc(tx.placed, func(s sibling) bool { return s.id == id })
 }

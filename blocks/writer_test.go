@@ -11,55 +11,68 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
 )
 
-// pair is an editor and its model in step, as an owner of a document keeps them.
+// pair is a document's changes and its model in step, as an owner keeps them.
+// The graph judges every change as it does those of strangers.
 type pair struct {
-	t      testing.TB
-	editor *Editor
-	model  *Model
-	raws   [][]byte
-	actor  kaijutsu.ActorID
-	now    time.Time
+	t     testing.TB
+	graph *changegraph.Graph
+	model *Model
+	raws  [][]byte
+	actor kaijutsu.ActorID
+	now   time.Time
 }
 
-// newPair opens an editor on changes; none means a fresh context.
+// newPair starts from changes; none means a fresh context.
 func newPair(t testing.TB, actor string, raws ...[]byte) *pair {
 	t.Helper()
 	if len(raws) == 0 {
 		raws = [][]byte{Genesis().Raw}
 	}
-	e, err := OpenEditor(raws)
-	if err != nil {
-		t.Fatalf("OpenEditor: %v", err)
-	}
-	t.Cleanup(e.Close)
-	p := &pair{t: t, editor: e, model: NewModel(), actor: kaijutsu.ActorID(actor), now: time.Unix(1_700_000_000, 0)}
-	p.follow(raws)
+	p := &pair{t: t, graph: changegraph.New(), model: NewModel(), actor: kaijutsu.ActorID(actor), now: time.Unix(1_700_000_000, 0)}
+	p.receive(raws...)
 	return p
 }
 
-// follow gives changes to the model.
-func (p *pair) follow(raws [][]byte) {
+// receive takes in changes of others, or of its own.
+func (p *pair) receive(raws ...[]byte) {
 	p.t.Helper()
 	for _, raw := range raws {
 		c, err := amfile.DecodeChange(raw)
 		if err != nil {
 			p.t.Fatalf("DecodeChange: %v", err)
 		}
-		p.model.Apply(c)
-		p.raws = append(p.raws, raw)
+		added, err := p.graph.Add(c)
+		if err != nil {
+			p.t.Fatalf("Add: %v", err)
+		}
+		for _, c := range added {
+			p.model.Apply(c)
+			p.raws = append(p.raws, c.Raw)
+		}
 	}
 }
 
-// commit makes a change and lets the model follow.
+// options are what a change is made with.
+func (p *pair) options() CommitOptions {
+	return CommitOptions{Actor: p.actor, Time: p.now, Deps: p.graph.Heads()}
+}
+
+// commit makes a change and lets graph and model follow.
 func (p *pair) commit(f func(*Tx) error) ([]byte, error) {
 	p.t.Helper()
-	raw, err := p.editor.Commit(CommitOptions{Actor: p.actor, Time: p.now, Model: p.model}, f)
-	if raw != nil {
-		p.follow([][]byte{raw})
+	c, err := p.model.Commit(p.options(), f)
+	if c == nil {
+		return nil, err
 	}
-	return raw, err
+	n := len(p.raws)
+	p.receive(c.Raw)
+	if len(p.raws) != n+1 {
+		p.t.Fatalf("the graph did not take the change")
+	}
+	return c.Raw, err
 }
 
 // must makes a change that works.
@@ -70,15 +83,6 @@ func (p *pair) must(f func(*Tx) error) []byte {
 		p.t.Fatalf("Commit: %v", err)
 	}
 	return raw
-}
-
-// receive takes in changes of another pair.
-func (p *pair) receive(raws ...[]byte) {
-	p.t.Helper()
-	if err := p.editor.Apply(raws); err != nil {
-		p.t.Fatalf("Apply: %v", err)
-	}
-	p.follow(raws)
 }
 
 // insert makes a block with default fields and returns its id.
@@ -174,12 +178,12 @@ func TestInsertBlockRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			heads := p.editor.Heads()
+			heads := p.graph.Heads()
 			raw, err := p.commit(func(tx *Tx) error { return tx.InsertBlock(tt.spec) })
 			if raw != nil || !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("Commit = %x, %v, want an error that wraps %q and names %q", raw, err, tt.want, tt.says)
 			}
-			if !p.editor.Heads().Equal(heads) {
+			if !p.graph.Heads().Equal(heads) {
 				t.Errorf("the heads moved")
 			}
 		})
@@ -415,7 +419,7 @@ func TestSetTitleTouchesOnlyWhatDiffers(t *testing.T) {
 func TestCommitIsAllOrNothing(t *testing.T) {
 	p := newPair(t, "actor")
 	id := p.insert(BlockSpec{Content: "a"})
-	heads := p.editor.Heads()
+	heads := p.graph.Heads()
 	stop := errors.New("stop")
 	_, err := p.commit(func(tx *Tx) error {
 		if err := errors.Join(tx.AppendText(id, "lost"), tx.InsertBlock(BlockSpec{ID: NewID(p.now)}), tx.SetTitle("lost")); err != nil {
@@ -437,7 +441,7 @@ func TestCommitIsAllOrNothing(t *testing.T) {
 			panic("stop")
 		})
 	}()
-	if !p.editor.Heads().Equal(heads) {
+	if !p.graph.Heads().Equal(heads) {
 		t.Errorf("the heads moved")
 	}
 	p.must(func(tx *Tx) error { return tx.AppendText(id, "b") })
@@ -464,79 +468,52 @@ func TestATransactionEndsWithItsFunction(t *testing.T) {
 			t.Errorf("%s afterwards = %v, want an error that wraps ErrInvalid", name, err)
 		}
 	}
-	if n := p.editor.engine.pending(); n != 0 {
-		t.Errorf("%d operations are pending", n)
-	}
 }
 
 func TestCommittedChangesAreInSeconds(t *testing.T) {
 	p := newPair(t, "actor")
 	p.now = time.Unix(1_700_000_123, 999_000_000)
-	raw, err := p.editor.Commit(CommitOptions{Actor: "someone", Time: p.now, Message: "why", Model: p.model}, func(tx *Tx) error { return tx.SetTitle("x") })
+	opt := CommitOptions{Actor: "someone", Time: p.now, Message: "why", Deps: p.graph.Heads()}
+	c, err := p.model.Commit(opt, func(tx *Tx) error { return tx.SetTitle("x") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := amfile.DecodeChange(raw)
-	if err != nil {
-		t.Fatal(err)
+	if c.Time != 1_700_000_123 || c.Message != "why" || c.Author() != "someone" || c.Seq != 1 || c.StartOp != 68 {
+		t.Errorf("change = time %d, message %q, author %q, seq %d, from operation %d", c.Time, c.Message, string(c.Author()), c.Seq, c.StartOp)
 	}
-	if c.Time != 1_700_000_123 || c.Message != "why" || c.Author() != "someone" || c.Seq != 1 {
-		t.Errorf("change = time %d, message %q, author %q, seq %d", c.Time, c.Message, string(c.Author()), c.Seq)
-	}
-	if got := p.editor.Heads(); len(got) != 1 || got[0] != c.Hash {
-		t.Errorf("Heads() = %v, want [%v]", got, c.Hash)
+	if p.model.Changes() != 1 || p.model.Title() != "" {
+		t.Errorf("Commit applied the change")
 	}
 }
 
 func TestCommitRefusesBadOptions(t *testing.T) {
 	p := newPair(t, "actor")
-	behind := NewModel()
-	good := CommitOptions{Actor: "actor", Time: p.now, Model: p.model}
+	p.must(func(tx *Tx) error { return tx.SetTitle("one") })
 	tests := map[string]func(*CommitOptions){
 		"no actor":                  func(o *CommitOptions) { o.Actor = "" },
 		"a long actor":              func(o *CommitOptions) { o.Actor = kaijutsu.ActorID(strings.Repeat("x", amfile.MaxActorBytes+1)) },
 		"no time":                   func(o *CommitOptions) { o.Time = time.Time{} },
-		"no model":                  func(o *CommitOptions) { o.Model = nil },
-		"a model that is behind":    func(o *CommitOptions) { o.Model = behind },
+		"no dependencies":           func(o *CommitOptions) { o.Deps = nil },
+		"a number that was used":    func(o *CommitOptions) { o.Seq = 1 },
+		"a number too far":          func(o *CommitOptions) { o.Seq = 3 },
+		"operations that exist":     func(o *CommitOptions) { o.StartOp = 70 },
+		"operations without end":    func(o *CommitOptions) { o.StartOp = amfile.MaxCounter },
 		"a long message":            func(o *CommitOptions) { o.Message = strings.Repeat("x", 70_000) },
 		"a message that is no text": func(o *CommitOptions) { o.Message = "\xff" },
 	}
 	for name, spoil := range tests {
 		t.Run(name, func(t *testing.T) {
-			opt := good
+			opt := p.options()
 			spoil(&opt)
-			if raw, err := p.editor.Commit(opt, func(tx *Tx) error { return tx.SetTitle("x") }); raw != nil || err == nil {
-				t.Errorf("Commit = %x, %v, want an error", raw, err)
+			if c, err := p.model.Commit(opt, func(tx *Tx) error { return tx.SetTitle("x") }); c != nil || err == nil {
+				t.Errorf("Commit = %v, %v, want an error", c, err)
 			}
 		})
 	}
-	if _, err := p.editor.Commit(good, func(tx *Tx) error { return tx.SetTitle("x") }); err != nil {
-		t.Errorf("Commit afterwards: %v", err)
-	}
-}
-
-func TestApplyNoticesWhatTheEngineSkips(t *testing.T) {
-	a := newPair(t, "aaaa")
-	first := a.must(func(tx *Tx) error { return tx.SetTitle("1") })
-	second := a.must(func(tx *Tx) error { return tx.SetTitle("2") })
-	b := newPair(t, "bbbb")
-	if err := b.editor.Apply([][]byte{first, first, Genesis().Raw}); err != nil {
-		t.Errorf("Apply(a change twice) = %v, want nil", err)
-	}
-	b.model.Apply(must(amfile.DecodeChange(first)))
-
-	c := newPair(t, "cccc")
-	if err := c.editor.Apply([][]byte{second}); err == nil {
-		t.Errorf("Apply(without what it depends on) = nil, want an error")
-	}
-	if err := c.editor.Apply([][]byte{first}); err == nil {
-		t.Errorf("Apply afterwards = nil, want the editor to be unusable")
-	}
-	if _, err := c.commit(func(tx *Tx) error { return tx.SetTitle("x") }); err == nil {
-		t.Errorf("Commit afterwards = nil, want the editor to be unusable")
-	}
-	if err := b.editor.Apply([][]byte{[]byte("junk")}); err == nil {
-		t.Errorf("Apply(junk) = nil, want an error")
+	opt := p.options()
+	opt.Seq, opt.StartOp = 2, 1000
+	if c, err := p.model.Commit(opt, func(tx *Tx) error { return tx.SetTitle("x") }); err != nil || c.StartOp != 1000 {
+		t.Errorf("Commit afterwards: %v, %v", c, err)
 	}
 }
 
@@ -545,18 +522,6 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
-}
-
-func TestClosedEditorsAnswerWithAnError(t *testing.T) {
-	p := newPair(t, "actor")
-	p.editor.Close()
-	p.editor.Close()
-	if _, err := p.commit(func(tx *Tx) error { return nil }); !errors.Is(err, kaijutsu.ErrUnavailable) {
-		t.Errorf("Commit = %v, want an error that wraps ErrUnavailable", err)
-	}
-	if err := p.editor.Apply([][]byte{Genesis().Raw}); !errors.Is(err, kaijutsu.ErrUnavailable) {
-		t.Errorf("Apply = %v, want an error that wraps ErrUnavailable", err)
-	}
 }
 
 func TestEditingWhatIsNoContext(t *testing.T) {
@@ -571,5 +536,55 @@ func TestEditingWhatIsNoContext(t *testing.T) {
 	_, err := p.commit(func(tx *Tx) error { return tx.InsertBlock(BlockSpec{ID: NewID(p.now)}) })
 	if !errors.Is(err, kaijutsu.ErrInvalid) || !strings.Contains(err.Error(), "no context") {
 		t.Errorf("InsertBlock = %v, want an error that wraps ErrInvalid and says what is wrong", err)
+	}
+}
+
+func TestOneChangeIsBounded(t *testing.T) {
+	p := newPair(t, "actor")
+	id := p.insert(BlockSpec{})
+	stream := p.insert(BlockSpec{Role: RoleModel, Status: StatusRunning})
+	heads := p.graph.Heads()
+	for name, f := range map[string]func(tx *Tx) error{
+		"operations": func(tx *Tx) error {
+			for range maxTxOps/maxTextRunes + 1 {
+				if err := tx.AppendText(id, strings.Repeat("x", maxTextRunes)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"bytes": func(tx *Tx) error {
+			for range maxTxBytes/maxRecordBytes + 1 {
+				if err := tx.AppendText(stream, strings.Repeat("x", maxRecordBytes)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"a title": func(tx *Tx) error { return tx.SetTitle(strings.Repeat("x", maxTitleBytes+1)) },
+		"meta": func(tx *Tx) error {
+			return tx.InsertBlock(BlockSpec{ID: NewID(p.now), Meta: "{" + strings.Repeat(" ", maxMetaBytes) + "}"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if raw, err := p.commit(f); raw != nil || !errors.Is(err, kaijutsu.ErrTooLarge) || !p.graph.Heads().Equal(heads) {
+				t.Errorf("Commit = %d bytes, %v, want an error that wraps ErrTooLarge", len(raw), err)
+			}
+		})
+	}
+	if _, err := p.commit(func(tx *Tx) error { return tx.SetTitle("\xff") }); !errors.Is(err, kaijutsu.ErrInvalid) {
+		t.Errorf("SetTitle(bad UTF-8) = %v, want an error that wraps ErrInvalid", err)
+	}
+}
+
+func TestAStreamTooLongForOneBodyStaysInChunks(t *testing.T) {
+	p := newPair(t, "actor")
+	id := p.insert(BlockSpec{Role: RoleModel, Status: StatusRunning})
+	for range 3 {
+		p.must(func(tx *Tx) error { return tx.AppendText(id, strings.Repeat("x", maxRecordBytes/2)) })
+	}
+	p.must(func(tx *Tx) error { return tx.SetStatus(id, StatusDone) })
+	if b := p.block(id); b.Form != FormChunks || b.Status != StatusDone || len(b.Content) != 3*maxRecordBytes/2 {
+		t.Errorf("form %s, status %s, %d bytes", b.Form, b.Status, len(b.Content))
 	}
 }

@@ -1,0 +1,149 @@
+package blocks
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"kaijutsu"
+)
+
+// A tool_result answers a tool_call: it hangs below the call and stands right
+// behind it, its role is tool, its meta names the call as tool_call_id, and its
+// status is error exactly when its meta says is_error.
+
+// The keys of meta that pair calls and results.
+const (
+	metaCall  = "tool_call_id"
+	metaError = "is_error"
+)
+
+// pair fills in and checks what a tool call or its result implies.
+func (tx *Tx) pair(spec BlockSpec) (BlockSpec, error) {
+	switch {
+	case spec.Kind == KindToolCall:
+		if spec.Role == "" {
+			spec.Role = RoleModel
+		}
+		if spec.Status == "" {
+			spec.Status = StatusRunning
+		}
+		if spec.Form == "" {
+			spec.Form = FormBody // its input is there from the beginning
+		}
+		return spec, nil
+	case spec.Kind != KindToolResult:
+		return spec, nil
+	case spec.Role != "" && spec.Role != RoleTool:
+		return spec, fmt.Errorf("role %.64q: a tool_result has role tool: %w", spec.Role, kaijutsu.ErrInvalid)
+	}
+	spec.Role = RoleTool
+	meta, err := parseMeta(spec.Meta)
+	if err != nil {
+		return spec, err
+	}
+	if spec.Parent, err = tx.call(meta, spec.Parent); err != nil {
+		return spec, err
+	}
+	isError := meta.isTrue(metaError)
+	switch {
+	case spec.Status == "" && isError:
+		spec.Status = StatusError
+	case isError && spec.Status == StatusDone:
+		return spec, fmt.Errorf("status done: meta says is_error, so the status is error: %w", kaijutsu.ErrInvalid)
+	case !isError && spec.Status == StatusError:
+		meta.set(metaError, true)
+	}
+	spec.Meta = meta.String()
+	if spec.Position.where == anywhere && tx.isCall(spec.Parent) {
+		spec.Position = tx.behindCall(spec.Parent)
+	}
+	return spec, nil
+}
+
+// call returns the parent of a result: the call that its meta names. A parent
+// that is a call is entered into the meta.
+func (tx *Tx) call(meta *metaObject, parent ID) (ID, error) {
+	named, has := meta.str(metaCall)
+	switch {
+	case !has && meta.has(metaCall):
+		return parent, fmt.Errorf("meta %s: want the id of a block: %w", metaCall, kaijutsu.ErrInvalid)
+	case !has:
+		if tx.isCall(parent) {
+			meta.set(metaCall, string(parent))
+		}
+		return parent, nil
+	case parent != "" && string(parent) != named:
+		return parent, fmt.Errorf("meta %s %.64q: the parent is %s: want the same block: %w", metaCall, named, parent, kaijutsu.ErrInvalid)
+	case !tx.isCall(ID(named)):
+		return parent, fmt.Errorf("meta %s: tool_call %.64q: %w", metaCall, named, kaijutsu.ErrNotFound)
+	}
+	return ID(named), nil
+}
+
+// isCall reports whether a block is there and a tool_call.
+func (tx *Tx) isCall(id ID) bool {
+	d := tx.draft(id)
+	return d != nil && tx.kind(d) == KindToolCall
+}
+
+// behindCall returns the place of one more result: right behind the call and
+// the results that stand there.
+func (tx *Tx) behindCall(call ID) Position {
+	at := First()
+	for s, ok := tx.next(call, nil); ok && tx.kind(tx.draft(s.id)) == KindToolResult; s, ok = tx.next(call, &s) {
+		at = After(s.id)
+	}
+	return at
+}
+
+// metaObject is a JSON object whose values are left as they are.
+type metaObject struct {
+	text   string
+	values map[string]json.RawMessage
+}
+
+// parseMeta reads meta, which may be empty.
+func parseMeta(text string) (*metaObject, error) {
+	if err := checkMeta(text); err != nil {
+		return nil, err
+	}
+	m := &metaObject{text: text}
+	if text == "" {
+		return m, nil
+	}
+	if err := json.Unmarshal([]byte(text), &m.values); err != nil {
+		return nil, fmt.Errorf("meta: want a JSON object: %w", kaijutsu.ErrInvalid)
+	}
+	return m, nil
+}
+
+// String returns the object as text: what it was read from, unless it changed.
+func (m *metaObject) String() string { return m.text }
+
+func (m *metaObject) has(key string) bool {
+	v, ok := m.values[key]
+	return ok && string(v) != "null"
+}
+
+// str returns the string under a key.
+func (m *metaObject) str(key string) (s string, ok bool) {
+	if !m.has(key) {
+		return "", false
+	}
+	return s, json.Unmarshal(m.values[key], &s) == nil
+}
+
+func (m *metaObject) isTrue(key string) bool { return string(m.values[key]) == "true" }
+
+// set puts a value under a key; nil takes the key out.
+func (m *metaObject) set(key string, value any) {
+	if m.values == nil {
+		m.values = make(map[string]json.RawMessage)
+	}
+	delete(m.values, key)
+	if value != nil {
+		m.values[key], _ = json.Marshal(value) // a string or a boolean
+	}
+	text, _ := json.Marshal(m.values) // of values that were read as JSON
+	m.text = string(text)
+}
