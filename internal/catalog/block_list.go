@@ -1,0 +1,56 @@
+package catalog
+
+import (
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+type blockListIn struct {
+	inContext
+	Parent         string `json:"parent_id,omitempty" jsonschema:"Only what hangs below this block. Default: the whole context." rule:"minlen=6,maxlen=36,alias=parent"`
+	Kind           string `json:"kind,omitempty" jsonschema:"Only blocks of this kind." rule:"enum=text|thinking|tool_call|tool_result|shell_command|shell_output|drift|file|resource|query|run|checkpoint|task|comment|error"`
+	Status         string `json:"status,omitempty" jsonschema:"Only blocks of this status." rule:"enum=pending|running|done|error|cancelled"`
+	Role           string `json:"role,omitempty" jsonschema:"Only blocks of this role." rule:"enum=user|model|system|tool"`
+	Depth          int    `json:"depth,omitempty" jsonschema:"How many levels: 1 is the roots, or the children of parent_id, only. Default: all." rule:"min=1,max=512"`
+	IncludeDeleted bool   `json:"include_deleted,omitempty" jsonschema:"List deleted blocks too, in their places, and what hangs below them. Default: leave them out."`
+	Limit          int    `json:"limit,omitempty" jsonschema:"How many to return at most." rule:"min=1,max=10000,default=1000"`
+	Cursor         string `json:"cursor,omitempty" jsonschema:"The next of the call before: go on behind that block." rule:"maxlen=36"`
+}
+
+type blockSummary struct {
+	ID        string `json:"id"`
+	Parent    string `json:"parent,omitempty"`
+	Depth     int    `json:"depth"`
+	Role      string `json:"role"`
+	Kind      string `json:"kind"`
+	Status    string `json:"status"`
+	Summary   string `json:"summary" jsonschema:"The content, or its first 100 characters and how many lines there are."`
+	Length    int    `json:"length" jsonschema:"The length of the content in characters."`
+	Lines     int    `json:"line_count"`
+	Author    string `json:"author"`
+	Created   string `json:"created"`
+	Deleted   bool   `json:"deleted,omitempty"`
+	Collapsed bool   `json:"collapsed,omitempty"`
+	Excluded  bool   `json:"excluded,omitempty"`
+	Ephemeral bool   `json:"ephemeral,omitempty"`
+}
+
+type blockListOut struct {
+	Context string         `json:"context"`
+	Blocks  []blockSummary `json:"blocks" jsonschema:"In document order: a parent before its children."`
+	Count   int            `json:"count" jsonschema:"How many are in this answer."`
+	Next    string         `json:"next,omitempty" jsonschema:"There are more: pass it as cursor. Absent: that was all."`
+	Version uint64         `json:"version"`
+	Heads   []string       `json:"heads"`
+}
+
+func (o *operations) blockList() *op.Op {
+	return op.Define(op.Spec{
+		Name: "block_list", Title: "List blocks", Command: []string{"block", "ls"}, Args: []string{"context"},
+		Summary: "List the blocks of a context in document order, with a summary of each",
+		Description: "Filters are all applied at once; `limit` counts what is left. " +
+			"When the block of a cursor is gone in the meantime, that is an error: begin again.",
+		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
+		Examples: examplesOf("block_list"),
+	}, o.listBlocks)
+}

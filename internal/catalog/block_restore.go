@@ -1,0 +1,18 @@
+package catalog
+
+import (
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+type blockRestoreIn struct{ onBlock }
+
+func (o *operations) blockRestore() *op.Op {
+	return op.Define(op.Spec{
+		Name: "block_restore", Title: "Restore a block", Args: []string{"block_id"},
+		Summary:     "Bring a deleted block back, with what hangs below it",
+		Description: "A block below one that is still deleted does not show until that one is back too. Of a block that is not deleted nothing is written.",
+		Scope:       op.OnContext, Right: kaijutsu.RightComment, Effect: op.Writes, Repeatable: true,
+		Examples: examplesOf("block_restore"),
+	}, o.restoreBlock)
+}

@@ -1,0 +1,39 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+// Parts are what the operations work on. They may be left out to list the
+// operations, but not to run them.
+type Parts struct {
+	// Status returns what the server holds now.
+	Status func(context.Context) Status
+	// Gates are what every call passes.
+	Gates op.Gates
+}
+
+// New returns every operation there is.
+func New(p Parts) *op.Set {
+	o := &operations{p}
+	return op.NewSet(p.Gates,
+		o.contextCreate(), o.contextList(), o.contextGet(), o.contextRename(), o.contextFork(), o.contextArchive(), o.contextDelete(),
+		o.contextAt(), o.contextDiff(), o.contextExport(), o.contextImport(),
+		o.blockCreate(), o.blockAppend(), o.blockEdit(), o.blockSplice(), o.blockReplace(), o.blockApplyPatch(),
+		o.blockRead(), o.blockSearch(), o.blockList(),
+		o.blockStatus(), o.blockMove(), o.blockSet(), o.blockDelete(), o.blockRestore(), o.blockThaw(),
+		o.blockHistory(), o.blockBlame(), o.undo(),
+		o.kernelSearch(),
+		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
+		o.serverStatus(),
+	)
+}
+
+// operations makes the operations: each method returns one.
+type operations struct{ parts Parts }
+
+var errNoKernel = fmt.Errorf("the server has no kernel: %w", kaijutsu.ErrUnavailable)

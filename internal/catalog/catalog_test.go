@@ -1,0 +1,26 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEveryOperationIsDefined(t *testing.T) {
+	want := strings.Fields(`
+		block_append block_apply_patch block_blame block_create block_delete block_edit block_history block_list block_move
+		block_read block_replace block_restore block_search block_set block_splice block_status block_thaw
+		context_archive context_at context_create context_delete context_diff context_export context_fork context_get
+		context_import context_list context_rename
+		kernel_search role_list role_set server_status token_create token_list token_revoke undo`)
+	var got []string
+	for _, o := range New(Parts{}).All() {
+		got = append(got, o.Name)
+		if o.Description == "" {
+			t.Errorf("%s has no description", o.Name)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("operations are %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,21 @@
+package catalog
+
+import (
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+type contextCreateIn struct {
+	Title string `json:"title,omitempty" jsonschema:"What people call it. It need not be unique, and may be changed." rule:"maxlen=1000"`
+}
+
+func (o *operations) contextCreate() *op.Op {
+	return op.Define(op.Spec{
+		Name: "context_create", Title: "Create a context", Command: []string{"ctx", "create"}, Args: []string{"title…"},
+		Summary: "Make a new, empty context: a document of blocks that people and agents edit together",
+		Description: "Returns the context's row. Its `url` is what Automerge editors open; its `id` is what operations take as `context`.\n\n" +
+			"A title that is taken already is not refused, but a context is then better named by its id.",
+		Scope: op.OnKernel, Right: kaijutsu.RightEdit, Effect: op.Writes,
+		Examples: examplesOf("context_create"),
+	}, o.createContext)
+}

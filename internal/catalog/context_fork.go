@@ -1,0 +1,23 @@
+package catalog
+
+import (
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+type contextForkIn struct {
+	inContext
+	atMoment
+	Title string `json:"title,omitempty" jsonschema:"The title of the fork. Default: that of its parent." rule:"maxlen=1000"`
+}
+
+func (o *operations) contextFork() *op.Op {
+	return op.Define(op.Spec{
+		Name: "context_fork", Title: "Fork a context", Command: []string{"ctx", "fork"}, Args: []string{"context"},
+		Summary: "Make a new context that begins with the history of another, as it is now or was at some moment",
+		Description: "Blocks keep their ids, parents and authors. It costs the same few bytes however large the parent is. " +
+			"From then on they go their own ways: an edit to one never shows in the other, and an editor cannot merge them by mistake.",
+		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Writes,
+		Examples: examplesOf("context_fork"),
+	}, o.forkContext)
+}

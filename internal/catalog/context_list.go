@@ -1,0 +1,28 @@
+package catalog
+
+import (
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+type contextListIn struct {
+	Title    string `json:"title,omitempty" jsonschema:"Only contexts whose title contains this; case does not count." rule:"maxlen=1000"`
+	Archived bool   `json:"archived,omitempty" jsonschema:"List the archived contexts too. Default: leave them out."`
+	Limit    int    `json:"limit,omitempty" jsonschema:"How many to return at most." rule:"min=1,max=100000,default=10000"`
+	Cursor   string `json:"cursor,omitempty" jsonschema:"The next of the call before: go on behind it." rule:"maxlen=64"`
+}
+
+type contextListOut struct {
+	Contexts []contextRow `json:"contexts"`
+	Next     string       `json:"next,omitempty" jsonschema:"There are more: pass it as cursor. Absent: that was all."`
+}
+
+func (o *operations) contextList() *op.Op {
+	return op.Define(op.Spec{
+		Name: "context_list", Title: "List contexts", Command: []string{"ctx", "ls"}, Args: []string{"title…"},
+		Summary:     "List the contexts that the caller may read, oldest first",
+		Description: "Each row has the id, the URL, the title and the number of blocks that show. Contexts that the caller may not read are not there.",
+		Scope:       op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
+		Examples: examplesOf("context_list"),
+	}, o.listContexts)
+}
