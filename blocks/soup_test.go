@@ -97,6 +97,6 @@ func (h *handmade) applySoup(rng *rand.Rand) bool {
 		return false
 	}
 	h.next++
-	h.model.Apply(c)
+	h.take(c)
 	return true
 }

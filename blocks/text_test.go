@@ -133,6 +133,22 @@ type handmade struct {
 	model *Model
 	next  uint64
 	seq   map[kaijutsu.ActorID]uint64
+	// examined is called with each change before it is applied, if set, and
+	// applied with what the model said of it.
+	examined func(*amfile.Change)
+	applied  func(*amfile.Change, Delta)
+}
+
+// take gives a change to the model.
+func (h *handmade) take(c *amfile.Change) Delta {
+	if h.examined != nil {
+		h.examined(c)
+	}
+	d := h.model.Apply(c)
+	if h.applied != nil {
+		h.applied(c, d)
+	}
+	return d
 }
 
 func newHandmade(t *testing.T) *handmade {
@@ -155,7 +171,7 @@ func (h *handmade) apply(at uint64, ops []amfile.Op, actors ...kaijutsu.ActorID)
 		h.t.Fatal(err)
 	}
 	h.next = max(h.next, c.MaxOp()+1)
-	return h.model.Apply(c)
+	return h.take(c)
 }
 
 // genesisActor is behind the author in a change that refers to the pages.
