@@ -98,7 +98,7 @@ func (b *batch) document(doc kaijutsu.DocumentID) (documentRow, error) {
 // its last write failed while the database may hold it.
 func (b *batch) rewound(doc kaijutsu.DocumentID, row documentRow, first uint64) documentRow {
 	acked, ok := b.c.doubtful[doc]
-	if _, staged := b.docs[doc]; !ok || staged || first == row.changes || first != acked.changes {
+	if _, staged := b.docs[doc]; !ok || staged || row.stored != acked.stored || first == row.changes || first != acked.changes {
 		return row
 	}
 	row.changes, row.actors, row.bytes, row.heads = acked.changes, acked.actors, acked.bytes, acked.heads
@@ -119,7 +119,11 @@ func (b *batch) write(db *badger.DB) error {
 	defer txn.Discard()
 	for doc, row := range b.docs {
 		key := documentKey(classDocument, doc)
-		b.put(key, value{kindDocument, row.encode()}, 0)
+		if !row.stored {
+			b.delete(key)
+			continue
+		}
+		b.put(key, row.value(), 0)
 	}
 	b.put(stateKey, value{kindState, b.state.encode()}, 0)
 	for _, o := range b.ops {

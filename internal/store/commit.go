@@ -42,6 +42,10 @@ type Write struct {
 	Changes []Change
 	// Heads are the document's after the changes.
 	Heads kaijutsu.Heads
+	// Base makes a new document a fork.
+	Base *Base
+	// Anchor, one of the document's changes, is kept with it; once.
+	Anchor kaijutsu.ChangeHash
 	// Actors are added to those the document has.
 	Actors []Actor
 	// Outbox entries get ascending sequence numbers.
@@ -58,6 +62,14 @@ func (w Write) check() error {
 	}
 	if len(w.Changes) > 0 && len(w.Heads) == 0 {
 		return fmt.Errorf("changes without heads: %w", kaijutsu.ErrInvalid)
+	}
+	if (w.Base != nil || w.Anchor != kaijutsu.ChangeHash{}) && len(w.Changes) == 0 {
+		return fmt.Errorf("a base or an anchor without changes: %w", kaijutsu.ErrInvalid)
+	}
+	if w.Base != nil {
+		if err := w.Base.check(); err != nil {
+			return err
+		}
 	}
 	for i, c := range w.Changes {
 		if c.Index != w.Changes[0].Index+uint64(i) || len(c.Raw) == 0 {
@@ -79,7 +91,8 @@ func (w Write) check() error {
 //
 // ctx is heeded until the write is taken into a transaction; from then on
 // Commit waits for the disk. Other errors wrap ErrConflict when the changes
-// do not continue the log (another writer was there first), ErrTooLarge,
+// do not continue the log (another writer was there first), ErrDeleted when the
+// document was deleted, ErrNotFound when its base is not there, ErrTooLarge,
 // ErrInvalid, and ErrUnavailable when the disk is full, failing or the store
 // is closed. Only when the disk fails in the middle of an fsync may Load find
 // a write that was refused, and may a restart bring it back or not; the
@@ -101,7 +114,10 @@ func (s *Store) commit(ctx context.Context, w Write) error {
 	if len(w.Changes)+len(w.Actors)+len(w.Outbox) == 0 {
 		return ctx.Err()
 	}
-	p := prepared{doc: w.Doc, heads: append(kaijutsu.Heads(nil), w.Heads...)}
+	p := prepared{doc: w.Doc, heads: append(kaijutsu.Heads(nil), w.Heads...), anchor: w.Anchor}
+	if w.Base != nil {
+		p.base = &Base{Doc: w.Base.Doc, Heads: append(kaijutsu.Heads(nil), w.Base.Heads...), Changes: w.Base.Changes}
+	}
 	blobs := &staging{s: s}
 	defer blobs.abandon()
 	if err := p.encode(ctx, blobs, w); err != nil {
@@ -131,6 +147,8 @@ type prepared struct {
 	doc     kaijutsu.DocumentID
 	first   uint64
 	heads   kaijutsu.Heads
+	base    *Base
+	anchor  kaijutsu.ChangeHash
 	changes records
 	actors  records
 	outbox  []value
@@ -184,6 +202,9 @@ func (p *prepared) encode(ctx context.Context, blobs *staging, w Write) error {
 		p.outbox = append(p.outbox, v)
 	}
 	p.bytes = 64 + 32*len(p.heads) + 256
+	if p.base != nil {
+		p.bytes += 64 + 32*len(p.base.Heads)
+	}
 	for _, values := range [][]value{p.changes.values, p.actors.values, p.outbox} {
 		for _, v := range values {
 			p.bytes += len(v.payload) + rowOverhead
@@ -231,11 +252,19 @@ func (p *prepared) stage(b *batch) error {
 	if err != nil {
 		return err
 	}
+	if !row.stored {
+		if err := b.checkDeleted(p.doc); err != nil {
+			return err
+		}
+	}
 	switch {
 	case p.changes.n > 0:
 		row = b.rewound(p.doc, row, p.first)
 		if p.first != row.changes {
 			return fmt.Errorf("change %d does not continue a log of %d changes: %w", p.first, row.changes, kaijutsu.ErrConflict)
+		}
+		if err := p.trace(b, &row); err != nil {
+			return err
 		}
 		b.putRecords(classChange, p.doc, p.first, p.changes)
 		row.changes += p.changes.n
@@ -254,5 +283,30 @@ func (p *prepared) stage(b *batch) error {
 		b.state.nextOutbox++
 		b.state.outbox++
 	}
+	return nil
+}
+
+// trace notes in the row where the document comes from.
+func (p *prepared) trace(b *batch, row *documentRow) error {
+	if p.anchor != (kaijutsu.ChangeHash{}) {
+		if row.anchor != (kaijutsu.ChangeHash{}) && row.anchor != p.anchor {
+			return fmt.Errorf("anchor %v: it has the anchor %v: %w", p.anchor, row.anchor, kaijutsu.ErrConflict)
+		}
+		row.anchor = p.anchor
+	}
+	if p.base == nil {
+		return nil
+	}
+	if row.changes > 0 {
+		return fmt.Errorf("base %s of a document that is there: %w", p.base.Doc, kaijutsu.ErrConflict)
+	}
+	under, err := b.document(p.base.Doc)
+	if err != nil {
+		return err
+	}
+	if !under.stored {
+		return fmt.Errorf("base %s: %w", p.base.Doc, kaijutsu.ErrNotFound)
+	}
+	row.base, row.before = p.base, p.base.Changes
 	return nil
 }

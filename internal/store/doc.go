@@ -29,13 +29,16 @@
 //
 //	!kaijutsu/state     format version, commit counter, how many documents,
 //	                    records and outbox entries there are, next numbers
-//	d <id>              document: counts, heads, first live row, snapshot blob
+//	d <id>              document: counts, heads, first live row, snapshot blob;
+//	                    anchor; what comes before its log, and in which other
+//	                    document while no snapshot holds it (a fork)
 //	c <id> <index>      change: hash unless derived, bytes; or a segment:
 //	                    many changes in a blob
 //	a <id> <position>   actor: principal, via, time; or a segment
 //	b <number> <part>   part of a blob (part: 4 bytes)
 //	o <sequence>        outbox entry, or the blob that holds it
-//	r <name>            record; "store/storage_id" is the store's own
+//	r <name>            record; the store's own are "store/storage_id" and
+//	                    "store/deleted/" with a raw document id
 //	x <number>          chore: rows to delete
 //
 // A value is a format byte, a kind byte, the payload's length, the payload,
@@ -74,9 +77,9 @@
 // # What it does not do
 //
 // It does not know what a change means: order, dependencies and hashes are
-// the caller's. It deletes no document. It has no caches of documents, no
-// time-to-live and no value log. Its durability is that of fsync: on macOS
-// that does not reach the platter (Badger does not ask for F_FULLFSYNC), so
-// there it holds for crashes of the process, not for power loss. Windows is
-// not supported.
+// the caller's. It does not follow a fork to its base. It has no caches of
+// documents, no time-to-live and no value log. Its durability is that of fsync:
+// on macOS that does not reach the platter (Badger does not ask for
+// F_FULLFSYNC), so there it holds for crashes of the process, not for power
+// loss. Windows is not supported.
 package store

@@ -25,6 +25,7 @@ const (
 	kindInline   = 6 // an outbox entry or a server record
 	kindBlob     = 7 // an outbox entry that is a blob
 	kindChore    = 8
+	kindLineage  = 9 // a document with an anchor or changes before its log
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -13,6 +13,13 @@ import (
 
 // Document is a stored document.
 type Document struct {
+	// Base is what comes before the log, nil when the document rests on none.
+	Base *Base
+	// Before is how many changes come before index 0 of the log: those of the
+	// base, or, once there is a snapshot, the first in that.
+	Before uint64
+	// Anchor is as committed; zero for none.
+	Anchor kaijutsu.ChangeHash
 	// Snapshot is nil when none was put.
 	Snapshot *Snapshot
 	// Changes are those behind the snapshot, by index without gaps.
@@ -24,10 +31,12 @@ type Document struct {
 
 // Info is what is known of a document without reading it.
 type Info struct {
-	Changes uint64 // in the document, snapshot included
-	Bytes   uint64 // of all changes
-	Covers  uint64 // changes in the snapshot; 0: there is none
+	Changes uint64 // in the document: before the log and in it
+	Before  uint64 // changes before the log
+	Bytes   uint64 // of the changes in the log
+	Covers  uint64 // changes of the log in the snapshot; 0: there is none
 	Heads   kaijutsu.Heads
+	Base    *Base // nil when the document rests on none
 }
 
 // Info returns a document's counts and heads, or an error wrapping
@@ -44,13 +53,13 @@ func (s *Store) Info(ctx context.Context, doc kaijutsu.DocumentID) (Info, error)
 	if err != nil {
 		return Info{}, fmt.Errorf("look up document %s: %w", doc, err)
 	}
-	return Info{Changes: row.changes, Bytes: row.bytes, Covers: row.covers, Heads: row.heads}, nil
+	return Info{Changes: row.before + row.changes, Before: row.before, Bytes: row.bytes, Covers: row.covers, Heads: row.heads, Base: row.base}, nil
 }
 
 // Load returns a document. Every row's frame is verified, and that no row is
 // missing; the hashes of changes are as committed, and it is for the caller
 // to compare them with what the changes hold. The error wraps ErrNotFound
-// when there is no such document, ErrDamaged when rows are missing or not
+// when there is no such document, ErrDeleted when there was one, ErrDamaged when rows are missing or not
 // what was written, and ErrUnavailable when the store is closed.
 //
 // The result is the caller's. Changes may share memory with one another.
@@ -71,7 +80,7 @@ func (v view) load(ctx context.Context, doc kaijutsu.DocumentID) (Document, erro
 	if err != nil {
 		return Document{}, err
 	}
-	d := Document{Heads: row.heads}
+	d := Document{Heads: row.heads, Base: row.base, Before: row.before, Anchor: row.anchor}
 	if row.covers > 0 {
 		chunk, err := v.blob(row.snapshot)
 		if err != nil {

@@ -10,8 +10,9 @@ import (
 )
 
 // storeFormat is the number in the state row. A store with a greater number
-// is from a newer release and is not opened.
-const storeFormat = 1
+// is from a newer release and is not opened. Format 2 added the rows of
+// documents with lineage, deleted documents, and chores that delete actors.
+const storeFormat = 2
 
 var errNewer = errors.New("hint: use the newer release that wrote it")
 
@@ -85,7 +86,46 @@ type documentRow struct {
 	covers   uint64 // changes in the snapshot; 0: there is none
 	snapshot blob
 	heads    kaijutsu.Heads
-	stored   bool // the row exists; not part of it
+	lineage
+	stored bool // the row exists; not part of it
+}
+
+// value returns the row as the value under its key: what has no lineage is
+// written as it always was.
+func (r documentRow) value() value {
+	if r.lineage.isZero() {
+		return value{kindDocument, r.encode()}
+	}
+	var e encoder
+	e.lineage(r.lineage)
+	e.b = append(e.b, r.encode()...)
+	return value{kindLineage, e.b}
+}
+
+// openDocument undoes value and the frame around it.
+func openDocument(key, frame []byte) (documentRow, error) {
+	kind, payload, err := unseal(key, frame)
+	if err != nil {
+		return documentRow{}, err
+	}
+	return decodeDocumentAs(kind, payload)
+}
+
+func decodeDocumentAs(kind byte, payload []byte) (documentRow, error) {
+	switch kind {
+	case kindDocument:
+		return decodeDocument(payload)
+	case kindLineage:
+		d := decoder{b: payload}
+		l := d.lineage()
+		if d.broken {
+			return documentRow{}, errors.New("row ends early")
+		}
+		row, err := decodeDocument(d.b)
+		row.lineage = l
+		return row, err
+	}
+	return documentRow{}, fmt.Errorf("value is of kind %d, want %d or %d", kind, kindDocument, kindLineage)
 }
 
 func (r documentRow) encode() []byte {
@@ -94,10 +134,7 @@ func (r documentRow) encode() []byte {
 		e.uint(v)
 	}
 	e.blob(r.snapshot)
-	e.uint(uint64(len(r.heads)))
-	for _, h := range r.heads {
-		e.b = append(e.b, h[:]...)
-	}
+	e.heads(r.heads)
 	return e.b
 }
 
@@ -187,6 +224,8 @@ type chore struct {
 	doc  kaijutsu.DocumentID // zero: the blob is all
 	from uint64              // change rows from ≤ index < to
 	to   uint64
+	// actors says that the actor rows below this position go too; 0 for none.
+	actors uint64
 }
 
 func (c chore) encode() []byte {
@@ -195,6 +234,9 @@ func (c chore) encode() []byte {
 	e.bytes(c.doc.Bytes())
 	e.uint(c.from)
 	e.uint(c.to)
+	if c.actors > 0 {
+		e.uint(c.actors)
+	}
 	return e.b
 }
 
@@ -203,6 +245,9 @@ func decodeChore(payload []byte) (chore, error) {
 	c := chore{blob: d.blob()}
 	id := d.bytes()
 	c.from, c.to = d.uint(), d.uint()
+	if len(d.b) > 0 {
+		c.actors = d.uint()
+	}
 	if err := d.done(); err != nil || len(id) == 0 {
 		return c, err
 	}

@@ -9,15 +9,16 @@ import (
 	"kaijutsu"
 )
 
-// Snapshot stands for the beginning of a document's log.
+// Snapshot stands for the beginning of a document: what comes before its log,
+// and the beginning of that.
 type Snapshot struct {
-	Covers uint64 // log indexes < Covers
+	Covers uint64 // log indexes < Covers, and Document.Before changes more
 	Chunk  []byte
 }
 
 // PutSnapshot makes a snapshot durable and visible in place of the changes it
 // covers and of the snapshot before it, at once; their rows are deleted in
-// the background afterwards. The caller has verified that the chunk holds
+// the background afterwards. A fork rests on its base no more. The caller has verified that the chunk holds
 // exactly those changes: nothing else keeps them.
 //
 // The error wraps ErrNotFound when there is no such document, ErrInvalid when
@@ -40,7 +41,7 @@ func (s *Store) putSnapshot(ctx context.Context, doc kaijutsu.DocumentID, snap S
 	if err != nil {
 		return err
 	}
-	if err := snap.fits(info.Changes, info.Covers); err != nil {
+	if err := snap.fits(info.Changes-info.Before, info.Covers); err != nil {
 		return err
 	}
 	blobs := &staging{s: s}
@@ -90,7 +91,7 @@ func (b *batch) flip(doc kaijutsu.DocumentID, snap Snapshot, chunk blob, number 
 	}
 	garbage := chore{blob: row.snapshot, doc: doc, from: row.first, to: first}
 	b.putChore(number, garbage)
-	row.covers, row.snapshot, row.first = snap.Covers, chunk, first
+	row.covers, row.snapshot, row.first, row.base = snap.Covers, chunk, first, nil
 	b.putDocument(doc, row)
 	return nil
 }

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
-
-	"kaijutsu"
 )
 
 // chores numbers chores and blobs, wakes the sweeper, and knows which chores
@@ -176,8 +174,24 @@ func (s *Store) deleteGarbage(ctx context.Context, number uint64, c chore) error
 	if err := d.blob(c.blob); err != nil {
 		return err
 	}
-	for from := c.from; !c.doc.IsZero() && from < c.to; {
-		rows, next, err := s.garbage(c.doc, from, c.to)
+	if !c.doc.IsZero() {
+		if err := d.rows(span{classChange, c.doc, c.from, c.to}); err != nil {
+			return err
+		}
+		if err := d.rows(span{classActor, c.doc, 0, c.actors}); err != nil {
+			return err
+		}
+	}
+	if err := d.key(d.chore); err != nil {
+		return err
+	}
+	return d.flush()
+}
+
+// rows deletes the rows of a span that exist.
+func (d *deletion) rows(p span) error {
+	for p.from < p.to {
+		rows, next, err := d.s.garbage(p)
 		if err != nil {
 			return err
 		}
@@ -189,27 +203,23 @@ func (s *Store) deleteGarbage(ctx context.Context, number uint64, c chore) error
 				return err
 			}
 		}
-		from = next
+		p.from = next
 	}
-	if err := d.key(d.chore); err != nil {
-		return err
-	}
-	return d.flush()
+	return nil
 }
 
-// garbageRow is a change row, with its blob when it is a segment.
+// garbageRow is a row of a log, with its blob when it is a segment.
 type garbageRow struct {
 	key  []byte
 	blob blob
 }
 
-// garbage lists some of the change rows from ≤ index < to that exist, and
-// where to go on.
-func (s *Store) garbage(doc kaijutsu.DocumentID, from, to uint64) (rows []garbageRow, next uint64, err error) {
-	next = to
+// garbage lists some of the rows of a span that exist, and where to go on.
+func (s *Store) garbage(p span) (rows []garbageRow, next uint64, err error) {
+	next = p.to
 	err = s.view(func(v view) error {
-		end := rowKey(classChange, doc, to)
-		return v.scan(documentKey(classChange, doc), rowKey(classChange, doc, from), func(item *badger.Item) (bool, error) {
+		end := rowKey(p.class, p.doc, p.to)
+		return v.scan(documentKey(p.class, p.doc), rowKey(p.class, p.doc, p.from), func(item *badger.Item) (bool, error) {
 			row := garbageRow{key: item.KeyCopy(nil)}
 			if bytes.Compare(row.key, end) >= 0 {
 				return false, nil

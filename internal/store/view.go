@@ -99,17 +99,23 @@ func (s *Store) mendHint() string {
 	return "hint: restore a backup of " + s.dir
 }
 
-// document returns a document's row, or an error wrapping ErrNotFound.
+// document returns a document's row, or an error wrapping ErrNotFound,
+// ErrDeleted when there was one.
 func (v view) document(doc kaijutsu.DocumentID) (documentRow, error) {
 	key := documentKey(classDocument, doc)
-	payload, err := v.getAs(kindDocument, key)
+	kind, payload, err := v.get(key)
+	if err == errAbsent {
+		if _, _, err = v.get(deletedRecord(doc)); err == nil {
+			return documentRow{}, ErrDeleted
+		}
+	}
 	if err == errAbsent {
 		return documentRow{}, kaijutsu.ErrNotFound
 	}
 	if err != nil {
 		return documentRow{}, err
 	}
-	row, err := decodeDocument(payload)
+	row, err := decodeDocumentAs(kind, payload)
 	if err != nil {
 		return documentRow{}, v.damaged(key, err.Error())
 	}
