@@ -1,0 +1,187 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
+)
+
+// maxTitleRunes is how long a title may be, in code points.
+const maxTitleRunes = 1000
+
+func checkTitle(title string) error {
+	if !utf8.ValidString(title) || utf8.RuneCountInString(title) > maxTitleRunes {
+		return &op.FieldError{Field: "title", Reason: fmt.Sprintf("want at most %d characters of UTF-8", maxTitleRunes)}
+	}
+	return nil
+}
+
+// mayCreate refuses callers whose role on the kernel is less than editor.
+func mayCreate(c op.Call) error {
+	if c.By.IsZero() || c.Right < kaijutsu.RightEdit {
+		return fmt.Errorf("make a context: %w: it takes the role %s on the kernel, %s has %s", kaijutsu.ErrDenied, kaijutsu.RightEdit, c.By.Name, c.Right)
+	}
+	return nil
+}
+
+// Create makes a context with this title. Its maker's role in it is the one on
+// the kernel.
+func (k *Kernel) Create(ctx context.Context, c op.Call, title string) (ContextInfo, error) {
+	if err := mayCreate(c); err != nil {
+		return ContextInfo{}, err
+	}
+	if err := checkTitle(title); err != nil {
+		return ContextInfo{}, err
+	}
+	id, err := k.cfg.Repo.CreateContext(ctx, c.By, title)
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	return k.made(ctx, c, id, Fork{})
+}
+
+// CreateWith is Create with what f writes, in one more change; name is the
+// operation's. When f fails there is no context.
+func (k *Kernel) CreateWith(ctx context.Context, c op.Call, title, name string, f func(repo.View, *blocks.Tx) error) (ContextInfo, error) {
+	info, err := k.Create(ctx, c, title)
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	if _, err := k.edit(ctx, c, info.Doc, name, f); err != nil {
+		if undo := k.remove(context.WithoutCancel(ctx), info.Doc); undo != nil {
+			k.log.Error("a context that could not be filled stays", "context", info.ID, "err", undo)
+		}
+		return ContextInfo{}, err
+	}
+	return k.Context(ctx, c, info.Doc)
+}
+
+// Import makes a context of an .automerge file, under an id of its own.
+func (k *Kernel) Import(ctx context.Context, c op.Call, chunk []byte) (ContextInfo, error) {
+	if err := mayCreate(c); err != nil {
+		return ContextInfo{}, err
+	}
+	id, err := k.cfg.Repo.ImportDocument(ctx, c.By, chunk)
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	return k.made(ctx, c, id, Fork{})
+}
+
+// Fork makes a context that holds what another held at these heads, nil for
+// now; title "" keeps the title. The error wraps kaijutsu.ErrNotFound when the
+// context does not hold one of the heads.
+func (k *Kernel) Fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, heads kaijutsu.Heads, title string) (ContextInfo, error) {
+	if err := k.need(c, doc, kaijutsu.RightRead); err != nil {
+		return ContextInfo{}, err
+	}
+	if err := mayCreate(c); err != nil {
+		return ContextInfo{}, err
+	}
+	if err := checkTitle(title); err != nil {
+		return ContextInfo{}, err
+	}
+	if err := k.appends.flush(ctx, doc, c.By); err != nil {
+		return ContextInfo{}, err
+	}
+	if len(heads) == 0 {
+		err := k.cfg.Repo.View(ctx, doc, func(v repo.View) error {
+			heads = v.Heads
+			if !v.IsContext() {
+				return notContext(doc)
+			}
+			return nil
+		})
+		if err != nil {
+			return ContextInfo{}, err
+		}
+	}
+	id, err := k.cfg.Repo.Fork(ctx, c.By, doc, heads, title)
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	return k.made(ctx, c, id, Fork{From: doc, Heads: heads})
+}
+
+// made records a new context.
+func (k *Kernel) made(ctx context.Context, c op.Call, id kaijutsu.ContextID, fork Fork) (ContextInfo, error) {
+	ctx = context.WithoutCancel(ctx) // it is there: say so
+	err := k.records.update(ctx, id.Document(), func(r *record) {
+		r.by, r.created, r.fork = c.By, k.cfg.Now().UTC().Truncate(time.Millisecond), fork
+	})
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	s, err := k.summary(ctx, id.Document())
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	return k.info(c, s), nil
+}
+
+// Rename gives a context another title.
+func (k *Kernel) Rename(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, title string) (repo.Edited, error) {
+	if err := k.mayEdit(c, doc, kaijutsu.RightEdit); err != nil {
+		return repo.Edited{}, err
+	}
+	if err := checkTitle(title); err != nil {
+		return repo.Edited{}, err
+	}
+	return k.Edit(ctx, c, doc, "context_rename", func(_ repo.View, tx *blocks.Tx) error { return tx.SetTitle(title) })
+}
+
+// Archive puts a context away, or takes it back. One that is archived is hidden
+// from lists and can be read but not edited, by sync neither.
+func (k *Kernel) Archive(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, archived bool) (ContextInfo, error) {
+	if err := k.need(c, doc, kaijutsu.RightEdit); err != nil {
+		return ContextInfo{}, err
+	}
+	info, err := k.Context(ctx, c, doc)
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	if archived != info.Archived.IsZero() {
+		return info, nil // as it is already
+	}
+	at := time.Time{}
+	if archived {
+		at = k.cfg.Now().UTC().Truncate(time.Millisecond)
+	}
+	if err := k.records.update(ctx, doc, func(r *record) { r.archived = at }); err != nil {
+		return ContextInfo{}, err
+	}
+	info.Archived = at
+	return info, nil
+}
+
+// Delete removes a context for good: its history, its record and the grants in
+// it. It must be archived, unless force says otherwise. Syncing it again is
+// refused.
+func (k *Kernel) Delete(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, force bool) error {
+	if err := k.need(c, doc, kaijutsu.RightOwn); err != nil {
+		return err
+	}
+	if !force && !k.records.archived(doc) {
+		return fmt.Errorf("context %s: %w: it is in use; archive it first, or force", contextName(doc), kaijutsu.ErrConflict)
+	}
+	return k.remove(ctx, doc)
+}
+
+// remove deletes a document and what is known of it; the document first: what
+// is left over when the server dies in between refers to nothing.
+func (k *Kernel) remove(ctx context.Context, doc kaijutsu.DocumentID) error {
+	k.appends.drop(doc)
+	if err := k.cfg.Repo.Delete(ctx, doc); err != nil {
+		return err
+	}
+	k.forgetSummary(doc)
+	ctx = context.WithoutCancel(ctx)
+	return errors.Join(k.records.forget(ctx, doc), k.cfg.Access.Forget(ctx, doc))
+}

@@ -1,0 +1,32 @@
+// Package kernel holds the contexts of a server: which there are, who may do
+// what with them, what is about to be appended to their blocks, and who is
+// there.
+//
+// It stands between the operations and the open documents. Every method takes
+// the call it serves: who asks is never ambient. A context that a caller may
+// not read does not exist for it, in lists, in names and in errors.
+//
+// Invariants:
+//
+//   - No edit passes by Edit: it asks for the caller's right at the moment of
+//     the edit, refuses archived contexts, and lets internal/repo judge what a
+//     commenter's change touches, as it judges synced ones.
+//   - What was appended is read: buffered appends are written before anything
+//     is read or edited in their document, at a terminal status, and by Close.
+//     An append says whether it is on disk; text that could not be written
+//     later is told to its author, and logged.
+//   - A context's record says who made it and when, whether it is archived and
+//     what it was forked from. A document that came by sync has none until
+//     there is something to say. Titles and blocks are the document's business.
+//
+// Goroutines: a timer for each block with buffered appends, whose function
+// writes them; Close ends them and waits.
+//
+// Records, JSON with a version "v"; one of another version is refused by Open:
+//
+//	kernel/context/<document>  made by and at, archived at, forked from
+//
+// Records are kept in memory too, behind a mutex with no I/O under it; writers
+// take turns. Summaries of contexts are cached by heads, seats are in memory
+// only. The package stores no rights (internal/access does) and knows no door.
+package kernel

@@ -1,0 +1,144 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/access"
+	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
+	"kaijutsu/internal/store"
+)
+
+// Config says what a Kernel works with. Log, Store, Repo and Access are
+// required.
+type Config struct {
+	Log    *slog.Logger
+	Store  *store.Store
+	Repo   *repo.Repo
+	Access *access.Table
+	// Locate returns the documents that hold a block, as far as an index knows;
+	// nil: blocks are found only where a context is named.
+	Locate func(blocks.ID) []kaijutsu.DocumentID
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+}
+
+// Kernel is the contexts of a server. It is safe for concurrent use.
+type Kernel struct {
+	cfg     Config
+	log     *slog.Logger
+	records records
+	appends appends
+	seats   seats
+
+	summaryMu sync.Mutex
+	summaries map[kaijutsu.DocumentID]summary // guarded by summaryMu
+}
+
+// Open reads the contexts' records. Close the Kernel before the Repo.
+func Open(cfg Config) (*Kernel, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Locate == nil {
+		cfg.Locate = func(blocks.ID) []kaijutsu.DocumentID { return nil }
+	}
+	k := &Kernel{cfg: cfg, log: cfg.Log, summaries: make(map[kaijutsu.DocumentID]summary)}
+	k.appends.init(k)
+	k.seats.all = make(map[*Seat]struct{})
+	if err := k.records.open(cfg.Store); err != nil {
+		return nil, fmt.Errorf("read the contexts' records: %w", err)
+	}
+	return k, nil
+}
+
+// Close writes what is buffered and waits for it. Appends that come later are
+// written at once.
+func (k *Kernel) Close() error { return k.appends.close() }
+
+// View runs f on a document's blocks, in the document's owner, with everything
+// that was appended; f must not take long. The error wraps
+// kaijutsu.ErrNotFound when there is no such document or the caller may not
+// read it.
+func (k *Kernel) View(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, f func(repo.View) error) error {
+	if k.Right(c, doc) < kaijutsu.RightRead {
+		return unknown(contextName(doc))
+	}
+	if err := k.appends.flush(ctx, doc, c.By); err != nil {
+		return err
+	}
+	return k.cfg.Repo.View(ctx, doc, f)
+}
+
+// Edit runs f on a context's blocks, in the document's owner, and commits what
+// it did as one change, all or nothing; name is the operation's, and the change
+// says it. A commenter's change may make comments and edit its own, nothing
+// else. Everything that was appended is written first. It returns when the
+// change is on disk. The error wraps kaijutsu.ErrNotFound when there is no such
+// context or the caller may not read it, ErrDenied when it may not write what f
+// wrote, and ErrConflict when the context is archived.
+func (k *Kernel) Edit(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, name string, f func(repo.View, *blocks.Tx) error) (repo.Edited, error) {
+	if err := k.mayEdit(c, doc, kaijutsu.RightComment); err != nil {
+		return repo.Edited{}, err
+	}
+	if err := k.appends.flush(ctx, doc, c.By); err != nil {
+		return repo.Edited{}, err
+	}
+	return k.edit(ctx, c, doc, name, f)
+}
+
+// edit is Edit without what was appended.
+func (k *Kernel) edit(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, name string, f func(repo.View, *blocks.Tx) error) (repo.Edited, error) {
+	if err := k.mayEdit(c, doc, kaijutsu.RightComment); err != nil {
+		return repo.Edited{}, err
+	}
+	e := repo.Edit{By: c.By, Message: "op:" + name}
+	return k.cfg.Repo.Edit(ctx, doc, e, func(v repo.View, tx *blocks.Tx) error {
+		if !v.IsContext() {
+			return notContext(doc)
+		}
+		return f(v, tx)
+	})
+}
+
+// Export returns the document with its whole history, the content of an
+// .automerge file, with everything that was appended.
+func (k *Kernel) Export(ctx context.Context, c op.Call, doc kaijutsu.DocumentID) ([]byte, error) {
+	if k.Right(c, doc) < kaijutsu.RightRead {
+		return nil, unknown(contextName(doc))
+	}
+	if err := k.appends.flush(ctx, doc, c.By); err != nil {
+		return nil, err
+	}
+	return k.cfg.Repo.Export(ctx, doc)
+}
+
+// Watch starts to follow a document's blocks from now on. Close it. Whoever
+// follows for long asks for the right again before it shows anything.
+func (k *Kernel) Watch(ctx context.Context, c op.Call, doc kaijutsu.DocumentID) (*repo.Watch, error) {
+	if k.Right(c, doc) < kaijutsu.RightRead {
+		return nil, unknown(contextName(doc))
+	}
+	if err := k.appends.flush(ctx, doc, c.By); err != nil {
+		return nil, err
+	}
+	return k.cfg.Repo.Watch(ctx, doc)
+}
+
+// Flush writes everything that was appended, whatever it was appended to: for
+// what reads many contexts.
+func (k *Kernel) Flush(ctx context.Context) error { return k.appends.flushAll(ctx) }
+
+func notContext(id kaijutsu.DocumentID) error {
+	return fmt.Errorf("document %s: %w: it is not a context of blocks; export writes it as a file", id, kaijutsu.ErrInvalid)
+}
+
+// absent reports whether an error says that a document is not there.
+func absent(err error) bool { return errors.Is(err, kaijutsu.ErrNotFound) }

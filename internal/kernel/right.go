@@ -1,0 +1,60 @@
+package kernel
+
+import (
+	"fmt"
+
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+// Right returns what a caller may do with a document.
+func (k *Kernel) Right(c op.Call, doc kaijutsu.DocumentID) kaijutsu.Right {
+	return k.cfg.Access.Right(c.By, c.Right, doc)
+}
+
+// MayRead reports whether a document exists for a caller.
+func (k *Kernel) MayRead(c op.Call, doc kaijutsu.DocumentID) bool {
+	return k.Right(c, doc) >= kaijutsu.RightRead
+}
+
+// SyncRight returns what a principal may do with a document now that it syncs.
+// An archived context is read only. It is asked for with every message and
+// takes no longer than a few look-ups.
+func (k *Kernel) SyncRight(by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right {
+	right := k.cfg.Access.Current(by, doc)
+	if right > kaijutsu.RightRead && k.records.archived(doc) {
+		return kaijutsu.RightRead
+	}
+	return right
+}
+
+// need refuses a caller whose right to a context is less than it takes. A
+// context that it may not read it is not told of.
+func (k *Kernel) need(c op.Call, doc kaijutsu.DocumentID, need kaijutsu.Right) error {
+	right := k.Right(c, doc)
+	switch {
+	case c.By.IsZero():
+		return fmt.Errorf("nobody asks: %w", kaijutsu.ErrDenied)
+	case right < kaijutsu.RightRead:
+		return unknown(contextName(doc))
+	case right < need:
+		return fmt.Errorf("context %s: %w: it takes the role %s, %s has %s", contextName(doc), kaijutsu.ErrDenied, need, c.By.Name, right)
+	}
+	return nil
+}
+
+// mayEdit is need for what writes into a context: an archived one is closed.
+func (k *Kernel) mayEdit(c op.Call, doc kaijutsu.DocumentID, need kaijutsu.Right) error {
+	if err := k.need(c, doc, need); err != nil {
+		return err
+	}
+	if k.records.archived(doc) {
+		return fmt.Errorf("context %s: %w: it is archived; unarchive it first", contextName(doc), kaijutsu.ErrConflict)
+	}
+	return nil
+}
+
+// unknown is what is said of a context that is not there, or not for them.
+func unknown(name string) error {
+	return fmt.Errorf("context %.100q: %w", name, kaijutsu.ErrNotFound)
+}
