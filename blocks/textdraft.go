@@ -12,14 +12,14 @@ import (
 // were deleted keep their place in it, as they do in a sequence.
 type textDraft struct {
 	seq    *sequence // of a new one: without elements
-	pieces []piece
+	pieces []stretch
 	edited bool
 }
 
-// piece is a stretch of a sequence's spans, or what the transaction inserted.
+// stretch is a piece of it: a part of a sequence's spans, or what the transaction inserted.
 // A stretch begins with element at of span from and ends in front of element
 // end of span to; nil is the end of the sequence.
-type piece struct {
+type stretch struct {
 	from, to *span
 	at, end  uint32
 	dead     bool // deleted by the transaction
@@ -46,7 +46,7 @@ func (tx *Tx) text(s *sequence) *textDraft {
 	}
 	t := &textDraft{seq: s}
 	if s.first != nil {
-		t.pieces = []piece{{from: s.first}}
+		t.pieces = []stretch{{from: s.first}}
 	}
 	if tx.texts == nil {
 		tx.texts = make(map[opID]*textDraft)
@@ -81,6 +81,9 @@ func (t *textDraft) runs(i int) func(yield func(run) bool) {
 				}
 				if !yield(r) {
 					return
+				}
+				if sp == to {
+					break
 				}
 			}
 		}
@@ -224,8 +227,8 @@ func (t *textDraft) cut(r run, k int) int {
 }
 
 // enter puts a piece into the table as number i.
-func (t *textDraft) enter(i int, p piece) {
-	t.pieces = append(t.pieces, piece{})
+func (t *textDraft) enter(i int, p stretch) {
+	t.pieces = append(t.pieces, stretch{})
 	copy(t.pieces[i+1:], t.pieces[i:])
 	t.pieces[i] = p
 }
@@ -316,7 +319,7 @@ func (t *textDraft) passMarks(i int, left opID) (int, opID) {
 
 // insert puts new elements in front of piece i and behind an element.
 func (t *textDraft) insert(tx *Tx, i int, after opID, s string) {
-	p := piece{text: s, n: utf8.RuneCountInString(s)}
+	p := stretch{text: s, n: utf8.RuneCountInString(s)}
 	op := amfile.Op{
 		Action: amfile.Put, Obj: tx.name(t.seq.id), Seq: true, Elem: tx.name(after), Insert: true,
 		Value: amfile.Value{Type: amfile.String, Raw: []byte(s)},
