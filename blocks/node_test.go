@@ -47,3 +47,10 @@ func readFile(t testing.TB, name string) []byte {
 	}
 	return b
 }
+
+func writeFile(t testing.TB, name string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
