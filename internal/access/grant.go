@@ -32,11 +32,11 @@ func (t *Table) Grant(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.D
 		return Grant{}, err
 	}
 	defer leave()
-	who, err := t.grantee(name)
+	known, err := t.known(name)
 	if err != nil {
 		return Grant{}, err
 	}
-	g := Grant{Principal: who, Right: right, By: by, At: t.now().UTC().Truncate(time.Millisecond)}
+	g := Grant{Principal: known.who, Right: right, By: by, At: t.now().UTC().Truncate(time.Millisecond)}
 	if err := t.putGrant(ctx, doc, g); err != nil {
 		return Grant{}, fmt.Errorf("grant %s to %s: %w", right, name, err)
 	}
@@ -47,28 +47,6 @@ func (t *Table) Grant(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.D
 	}
 	t.grants[doc][name] = g
 	return g, nil
-}
-
-// grantee returns the principal that a grant may be given to.
-func (t *Table) grantee(name string) (kaijutsu.Principal, error) {
-	if _, owns := t.owners[name]; owns {
-		return kaijutsu.Principal{}, fmt.Errorf("%q owns the kernel: %w: no grant changes what it may do", name, kaijutsu.ErrConflict)
-	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	if p := t.principals[name]; p != nil {
-		return p.who, nil
-	}
-	var names []string
-	for n := range t.principals {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	hint := "; make it a token first"
-	if near := op.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return kaijutsu.Principal{}, fmt.Errorf("principal %.64q: %w%s", name, kaijutsu.ErrNotFound, hint)
 }
 
 // Ungrant takes a grant back: the principal's role on the kernel counts again.

@@ -85,19 +85,6 @@ func Open(cfg Config) (*Table, error) {
 	return t, nil
 }
 
-// Principal returns who has a name, on this server.
-func (t *Table) Principal(name string) (kaijutsu.Principal, bool) {
-	if p, ok := t.owners[name]; ok {
-		return p, true
-	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	if p := t.principals[name]; p != nil {
-		return p.who, true
-	}
-	return kaijutsu.Principal{}, false
-}
-
 // Kernel returns what a principal may do with the kernel as a whole, now:
 // nothing when none of its tokens is good.
 func (t *Table) Kernel(p kaijutsu.Principal) kaijutsu.Right {

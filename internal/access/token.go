@@ -195,9 +195,9 @@ func (t *Table) checkClash(p *principal) error {
 	case !t.liveLocked(p.who.Name):
 		return nil
 	case known.right != p.right:
-		return fmt.Errorf("%q has a token with the role %s: %w: ask for that role, or revoke its tokens first", p.who.Name, known.right, kaijutsu.ErrConflict)
+		return fmt.Errorf("%q has the role %s: %w: a token has none of its own; ask for that one, or change the role first", p.who.Name, known.right, kaijutsu.ErrConflict)
 	case !slices.Equal(known.deny, p.deny):
-		return fmt.Errorf("%q has a token that denies %s: %w: deny the same, or revoke its tokens first", p.who.Name, listed(known.deny), kaijutsu.ErrConflict)
+		return fmt.Errorf("%q is denied %s: %w: a token denies nothing by itself; deny the same, or revoke its tokens first", p.who.Name, listed(known.deny), kaijutsu.ErrConflict)
 	}
 	return nil
 }
