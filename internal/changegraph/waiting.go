@@ -164,3 +164,6 @@ func (g *Graph) missing(heads []kaijutsu.ChangeHash, s *SyncState) []kaijutsu.Ch
 	slices.SortFunc(missing, kaijutsu.ChangeHash.Compare)
 	return missing
 }
+
+// Waiting returns the number of changes that wait for others.
+func (g *Graph) Waiting() int { return len(g.waiting.byHash) }

@@ -40,7 +40,7 @@ type document struct {
 	done  chan struct{} // closed when the owner has returned
 	bytes atomic.Int64  // memory estimate
 
-	blocksOpen atomic.Bool // the read model is open, and perhaps the engine
+	blocksOpen atomic.Bool // the read model is open
 
 	unusable atomic.Bool // could not be opened: closed as soon as nobody uses it, so that the next use tries again
 
@@ -60,17 +60,20 @@ type document struct {
 	st       *staged   // the batch that is being handled
 	author   signer    // of the change that is being made here
 
-	model      *blocks.Model  // nil until somebody asks for blocks
-	editor     *blocks.Editor // nil until somebody edits blocks here
+	model      *blocks.Model // nil until somebody asks for blocks
 	modelUsed  time.Time
-	editorUsed time.Time
-	editorLen  int
 	editActors map[signer]kaijutsu.ActorID
 
 	pasts       []pastModel    // the last used is last
 	decodedKept decodedChanges // the last used
 
-	covered      int  // changes in the snapshot on disk
+	base       *store.Base   // what the document rests on; nil: nothing
+	baseActors []store.Actor // whose changes are in it
+	before     int           // changes before the document's own log
+	holds      int           // forks being made of it
+	deleting   bool
+
+	covered      int  // changes in the snapshot on disk, or in the base
 	coveredBytes int  // their bytes
 	tailBytes    int  // bytes of the changes behind it
 	snapshotting bool // a snapshot job is under way
@@ -115,6 +118,8 @@ func (edit) isRequest()    {}
 // staged is what a batch has accepted and not yet committed.
 type staged struct {
 	from    int // length of the graph before the batch
+	base    *store.Base
+	anchor  kaijutsu.ChangeHash
 	changes []*amfile.Change
 	actors  []store.Actor
 	// receivers are the sessions whose sync state this batch moved: it may
@@ -200,7 +205,6 @@ func (d *document) await(ctx context.Context, r request, reply <-chan error) err
 // own is the owner goroutine: open, then batches until stopped.
 func (d *document) own() {
 	defer close(d.done)
-	defer d.closeEditor()
 	defer d.recover()
 	d.open()
 	batch := make([]request, 0, batchSize)
@@ -237,64 +241,6 @@ func (d *document) recover() {
 		delete(d.repo.docs, d.id)
 	}
 	d.repo.mu.Unlock()
-}
-
-// open fills the graph from the store. An unknown document is empty; one that
-// cannot be read is failed, and answers everything with the reason.
-func (d *document) open() {
-	if err := d.load(); err != nil {
-		d.failed = fmt.Errorf("open document %s: %w", d.id, err)
-		d.unusable.Store(true)
-		d.repo.log.Error("document cannot be opened", "document", d.id, "err", err)
-	}
-	d.measure()
-}
-
-func (d *document) load() error {
-	doc, err := d.repo.cfg.Store.Load(context.Background(), d.id)
-	if errors.Is(err, kaijutsu.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if doc.Snapshot != nil {
-		select { // decoded, a document takes many times its size
-		case d.repo.loading <- struct{}{}:
-			defer func() { <-d.repo.loading }()
-		case <-d.quit:
-			return ErrClosed
-		}
-		changes, err := amfile.DecodeDocument(doc.Snapshot.Chunk)
-		if err != nil {
-			return fmt.Errorf("snapshot: %w", err)
-		}
-		if uint64(len(changes)) != doc.Snapshot.Covers {
-			return fmt.Errorf("snapshot holds %d changes, the store says %d", len(changes), doc.Snapshot.Covers)
-		}
-		for _, c := range changes {
-			if err := d.graph.RestoreChange(c); err != nil {
-				return fmt.Errorf("snapshot: %w", err)
-			}
-			d.coveredBytes += len(c.Raw)
-		}
-		d.covered = len(changes)
-		d.graph.SetSnapshot(doc.Snapshot.Chunk, d.covered)
-	}
-	for _, c := range doc.Changes {
-		if err := d.graph.Restore(c.Raw); err != nil {
-			return fmt.Errorf("change %d: %w", c.Index, err)
-		}
-		d.tailBytes += len(c.Raw)
-	}
-	if got := d.graph.Heads(); !got.Equal(doc.Heads) {
-		return fmt.Errorf("heads are %v, the store says %v: the log is damaged; restore a backup", got, doc.Heads)
-	}
-	for _, a := range doc.Actors {
-		d.actors[a.ID] = signer{a.Principal, a.Via}
-	}
-	d.headsAt = d.repo.cfg.Now()
-	return nil
 }
 
 // handle carries out a batch: first all that changes the document, then one
@@ -349,7 +295,13 @@ func (d *document) handle(batch []request) {
 // receive gives a sync message to the graph and notes what comes of it.
 func (d *document) receive(r receive, st *staged) {
 	s := r.s
-	if d.failed != nil {
+	switch {
+	case errors.Is(d.failed, ErrDeleted):
+		if !s.broken {
+			d.end(s, ErrDeleted)
+		}
+		return
+	case d.failed != nil:
 		d.refuse(s, d.failed)
 		return
 	}
@@ -485,9 +437,12 @@ func (d *document) commit(st *staged) {
 		st.answer(nil)
 		return
 	}
-	w := store.Write{Doc: d.id, Heads: d.graph.Heads(), Actors: st.actors, Changes: make([]store.Change, len(st.changes))}
+	w := store.Write{
+		Doc: d.id, Heads: d.graph.Heads(), Base: st.base, Anchor: st.anchor,
+		Actors: st.actors, Changes: make([]store.Change, len(st.changes)),
+	}
 	for i := range w.Changes {
-		w.Changes[i] = store.Change{Index: uint64(st.from + i), Hash: st.changes[i].Hash, Raw: st.changes[i].Raw}
+		w.Changes[i] = store.Change{Index: uint64(st.from - d.before + i), Hash: st.changes[i].Hash, Raw: st.changes[i].Raw}
 	}
 	if err := d.repo.cfg.Store.Commit(context.Background(), w); err != nil {
 		d.rollback(st, storeError(err))
@@ -507,13 +462,7 @@ func (d *document) commit(st *staged) {
 // send it again when they reconnect.
 func (d *document) rollback(st *staged, err error) {
 	d.repo.log.Error("changes not stored", "document", d.id, "changes", len(st.changes), "err", err)
-	d.graph.Truncate(st.from)
-	for _, a := range st.actors {
-		delete(d.actors, a.ID)
-	}
-	d.closeEditor() // it and the read model hold changes that do not exist
-	d.model, d.pasts = nil, nil
-	d.decodedKept.clear()
+	d.forget(st, 0, 0)
 	d.measure()
 	for s := range st.receivers {
 		d.refuse(s, err)
@@ -621,9 +570,6 @@ func (d *document) measure() {
 	n := openBytes + d.graph.Bytes()
 	if d.model != nil {
 		n += d.model.Bytes()
-	}
-	if d.editor != nil {
-		n += d.editor.Bytes()
 	}
 	for _, p := range d.pasts {
 		n += p.model.Bytes()

@@ -3,34 +3,12 @@ package repo
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/amfile"
 )
-
-// CreateContext makes a context with this title and returns when it is on
-// disk.
-func (r *Repo) CreateContext(ctx context.Context, by kaijutsu.Principal, title string) (kaijutsu.ContextID, error) {
-	id := kaijutsu.NewContextID(r.cfg.Now())
-	err := r.edit(ctx, id.Document(), func(d *document, st *staged) error {
-		d.author = signer{by: by}
-		if _, err := d.graph.Add(blocks.Genesis()); err != nil {
-			return fmt.Errorf("add the genesis change: %w", err)
-		}
-		if title == "" {
-			return nil
-		}
-		_, err := d.editBlocks(st, Edit{By: by}, func(_ View, tx *blocks.Tx) error { return tx.SetTitle(title) })
-		return err
-	})
-	if err != nil {
-		return kaijutsu.ContextID{}, fmt.Errorf("create context %q: %w", title, err)
-	}
-	return id, nil
-}
 
 // Edit says who edits.
 type Edit struct {
@@ -59,11 +37,11 @@ func (r *Repo) Edit(ctx context.Context, id kaijutsu.DocumentID, e Edit, f func(
 		return Edited{}, fmt.Errorf("edit document %s: no principal: %w", id, kaijutsu.ErrDenied)
 	}
 	var out Edited
-	err := r.edit(ctx, id, func(d *document, st *staged) (err error) {
+	err := r.edit(ctx, id, func(d *document, _ *staged) (err error) {
 		if d.graph.Len() == 0 {
 			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
 		}
-		out, err = d.editBlocks(st, e, f)
+		out, err = d.editBlocks(e, f)
 		return err
 	})
 	if err != nil {
@@ -78,33 +56,6 @@ func (r *Repo) EditBlocks(ctx context.Context, id kaijutsu.DocumentID, by kaijut
 	return err
 }
 
-// Export returns the document with its whole history as one document chunk,
-// the content of an .automerge file.
-func (r *Repo) Export(ctx context.Context, id kaijutsu.DocumentID) ([]byte, error) {
-	var raws [][]byte
-	err := r.with(ctx, id, func(d *document) error {
-		if d.graph.Len() == 0 {
-			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
-		}
-		raws = d.raws()
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	select { // the work takes as much memory as a snapshot's
-	case r.snapshot <- struct{}{}:
-		defer func() { <-r.snapshot }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	chunk, err := encodeVerified(raws)
-	if err != nil {
-		return nil, fmt.Errorf("export document %s: %w", id, err)
-	}
-	return chunk, nil
-}
-
 // edit runs f in the owner, between what came before and the commit.
 func (r *Repo) edit(ctx context.Context, id kaijutsu.DocumentID, f func(*document, *staged) error) error {
 	d, err := r.acquire(id)
@@ -116,60 +67,68 @@ func (r *Repo) edit(ctx context.Context, id kaijutsu.DocumentID, f func(*documen
 	return d.await(ctx, edit{f, reply}, reply)
 }
 
-// edit carries out an edit request. One that fails has staged nothing that is
-// visible; one that works is answered by the commit.
+// edit carries out an edit request. One that fails has staged nothing; one that
+// works is answered by the commit.
 func (d *document) edit(r edit, st *staged) {
 	if d.failed != nil {
 		r.reply <- d.failed
 		return
 	}
+	changes, actors, deltas := len(st.changes), len(st.actors), len(st.deltas)
 	if err := r.f(d, st); err != nil {
+		if len(st.changes) > changes || st.base != nil {
+			d.forget(st, changes, actors)
+			st.deltas = st.deltas[:deltas]
+		}
 		r.reply <- err
 		return
 	}
 	st.replies = append(st.replies, r.reply)
 }
 
+// forget takes back what was staged behind these numbers of changes and actors.
+// Where a new document comes from is forgotten too: it is empty again.
+func (d *document) forget(st *staged, changes, actors int) {
+	if st.base != nil {
+		d.base, d.baseActors, d.before, st.from = nil, nil, 0, 0
+		d.covered, d.coveredBytes, d.actors = 0, 0, make(map[kaijutsu.ActorID]signer)
+	}
+	d.graph.Truncate(st.from + changes)
+	for _, a := range st.actors[actors:] {
+		delete(d.actors, a.ID)
+	}
+	st.changes, st.actors = st.changes[:changes], st.actors[:actors]
+	st.base, st.anchor = nil, kaijutsu.ChangeHash{}
+	d.model, d.pasts = nil, nil // they hold changes that do not exist
+	d.decodedKept.clear()
+	clear(d.editActors) // their numbers may have got to the disk
+}
+
 // editBlocks makes one change of what f does and stages it.
-func (d *document) editBlocks(st *staged, e Edit, f func(View, *blocks.Tx) error) (Edited, error) {
-	if err := d.openEditor(); err != nil {
+func (d *document) editBlocks(e Edit, f func(View, *blocks.Tx) error) (Edited, error) {
+	if err := d.openModel(); err != nil {
 		return Edited{}, err
 	}
 	by := signer{e.By, e.Via}
-	opt := blocks.CommitOptions{Actor: d.actorOf(by), Time: d.repo.cfg.Now(), Message: e.Message, Model: d.model}
-	view := View{d, d.graph.Heads()}
-	raw, err := d.editor.Commit(opt, func(tx *blocks.Tx) error { return f(view, tx) })
+	actor := d.actorOf(by)
+	heads := d.graph.Heads()
+	opt := blocks.CommitOptions{
+		Actor: actor, Seq: d.graph.NextSeq(actor), StartOp: d.graph.MaxOp() + 1, Deps: heads,
+		Time: d.repo.cfg.Now(), Message: e.Message,
+	}
+	c, err := d.model.Commit(opt, func(tx *blocks.Tx) error { return f(View{d, heads}, tx) })
 	if err != nil {
-		if !refusesInput(err) {
-			d.closeEditor()
-		}
 		return Edited{}, err
 	}
-	if raw == nil { // f changed nothing
-		return Edited{Version: uint64(d.graph.Len()), Heads: d.graph.Heads()}, nil
-	}
-	c, err := amfile.DecodeChange(raw)
-	if err != nil {
-		d.closeEditor()
-		return Edited{}, fmt.Errorf("the engine's change: %w", err)
+	done := Edited{Version: uint64(d.graph.Len()), Heads: heads}
+	if c == nil {
+		return done, nil
 	}
 	d.author = by
 	if _, err := d.graph.Add(c); err != nil {
-		d.closeEditor()
-		return Edited{}, fmt.Errorf("the engine's change: %w", err)
+		return Edited{}, fmt.Errorf("the change that was made: %w", err)
 	}
 	return Edited{Version: uint64(d.graph.Len()), Heads: d.graph.Heads(), Change: c.Hash}, nil
-}
-
-// refusesInput reports whether an edit failed for what was asked, not for the
-// engine, which then goes on as before.
-func refusesInput(err error) bool {
-	for _, kind := range []error{kaijutsu.ErrNotFound, kaijutsu.ErrInvalid, kaijutsu.ErrConflict, kaijutsu.ErrDenied, kaijutsu.ErrTooLarge} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
-	return false
 }
 
 // actorOf returns the actor of a principal's edits here. It is new each time
@@ -205,56 +164,12 @@ func (d *document) openModel() error {
 	return nil
 }
 
-// openEditor starts the engine on the changes, and the read model it needs.
-func (d *document) openEditor() error {
-	if err := d.openModel(); err != nil {
-		return err
-	}
-	d.editorUsed = d.repo.cfg.Now()
-	if d.editor != nil {
-		raws := d.raws()
-		if err := d.editor.Apply(raws[d.editorLen:]); err != nil {
-			d.closeEditor()
-			return err
-		}
-		d.editorLen = len(raws)
-		return nil
-	}
-	e, err := blocks.OpenEditor(d.raws())
-	if err != nil {
-		return fmt.Errorf("open document %s in the engine: %w", d.id, err)
-	}
-	d.editor, d.editorLen = e, d.graph.Len()
-	d.measure()
-	return nil
-}
-
-// trim closes the engine and the read model when nobody has used them for
-// long: peers need neither.
+// trim drops the read model and what it was when nobody has used them for long:
+// peers need neither.
 func (d *document) trim() {
-	now, idle := d.repo.cfg.Now(), d.repo.cfg.IdleAfter
-	if d.editor != nil && now.Sub(d.editorUsed) >= idle {
-		d.closeEditor()
-	}
-	if d.model != nil && d.editor == nil && len(d.watches) == 0 && now.Sub(d.modelUsed) >= idle {
-		d.model = nil
+	if d.model != nil && len(d.watches) == 0 && d.repo.cfg.Now().Sub(d.modelUsed) >= d.repo.cfg.IdleAfter {
+		d.model, d.pasts = nil, nil
+		d.decodedKept.clear()
 	}
 	d.measure()
-}
-
-// closeEditor frees the engine. The next edit starts it again.
-func (d *document) closeEditor() {
-	if d.editor != nil {
-		d.editor.Close()
-		d.editor = nil
-	}
-}
-
-// raws returns the bytes of every change in order. The slices are shared.
-func (d *document) raws() [][]byte {
-	raws := make([][]byte, d.graph.Len())
-	for i := range raws {
-		raws[i] = d.graph.Raw(i)
-	}
-	return raws
 }

@@ -7,6 +7,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
 )
 
 // pastsKept is how many models of past heads an open document keeps.
@@ -68,7 +69,7 @@ func (d *document) at(heads kaijutsu.Heads) (*blocks.Model, error) {
 		}
 	}
 	m := blocks.NewModel()
-	for i := range d.behind(heads) {
+	for i := range behind(d.graph, heads) {
 		c, err := amfile.DecodeChange(d.graph.Raw(i))
 		if err != nil {
 			return nil, fmt.Errorf("read change %d of document %s: %w", i, d.id, err)
@@ -84,10 +85,10 @@ func (d *document) at(heads kaijutsu.Heads) (*blocks.Model, error) {
 }
 
 // behind yields the numbers of the changes at and behind these heads, in order.
-func (d *document) behind(heads kaijutsu.Heads) func(func(int) bool) {
-	outside := d.graph.Since(heads)
+func behind(g *changegraph.Graph, heads kaijutsu.Heads) func(func(int) bool) {
+	outside := g.Since(heads)
 	return func(yield func(int) bool) {
-		for i := range d.graph.Len() {
+		for i := range g.Len() {
 			if len(outside) > 0 && outside[0] == i {
 				outside = outside[1:]
 				continue

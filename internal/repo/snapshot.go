@@ -2,8 +2,10 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"kaijutsu"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/store"
 )
@@ -13,10 +15,10 @@ import (
 const snapshotBytes = 256 << 10
 
 // maybeSnapshot starts a snapshot job when the log has grown enough: by a
-// number of changes or bytes, and by a quarter of what the snapshot holds, so
-// that the work stays proportional to the growth. Besides the disk it serves
-// peers that join with nothing: a client loads a document chunk in half the
-// time of the same changes.
+// number of changes or bytes, and by a quarter of what the snapshot holds, or
+// what the document rests on, so that the work stays proportional to the
+// growth. Besides the disk it serves peers that join with nothing: a client
+// loads a document chunk in half the time of the same changes.
 func (d *document) maybeSnapshot() {
 	n := d.graph.Len()
 	grown := n-d.covered >= max(d.repo.cfg.SnapshotChanges, d.covered/4) ||
@@ -25,8 +27,7 @@ func (d *document) maybeSnapshot() {
 		return
 	}
 	d.snapshotting = true
-	bytes := d.tailBytes
-	raws := d.raws()
+	job := d.newSnapshot()
 	r := d.repo
 	r.retain(d)
 	r.running.Go(func() {
@@ -37,41 +38,80 @@ func (d *document) maybeSnapshot() {
 		case <-r.quit:
 			return
 		}
-		chunk, err := d.writeSnapshot(raws)
+		err := job.run()
 		_ = d.call(context.Background(), func(d *document) error { // closed: the next open reads it
 			d.snapshotting = false
 			if err != nil {
-				d.snapshotFrom = len(raws) + max(r.cfg.SnapshotChanges, len(raws)/4) // not at every commit
+				d.snapshotFrom = len(job.raws) + max(r.cfg.SnapshotChanges, len(job.raws)/4) // not at every commit
 			} else {
-				d.covered = len(raws)
-				d.coveredBytes, d.tailBytes = d.coveredBytes+bytes, d.tailBytes-bytes
-				d.graph.SetSnapshot(chunk, len(raws))
-				d.measure()
+				d.adopt(job)
 			}
 			return nil
 		})
-		if err != nil {
-			r.log.Error("snapshot not written; the log is kept", "document", d.id, "changes", len(raws), "err", err)
-			return
+		if err != nil && !errors.Is(err, ErrDeleted) {
+			r.log.Error("snapshot not written; the log is kept", "document", d.id, "changes", len(job.raws), "err", err)
 		}
-		r.snapshots.Add(1)
-		r.log.Debug("snapshot written", "document", d.id, "changes", len(raws), "bytes", len(chunk))
 	})
 }
 
-// writeSnapshot encodes the changes as a document chunk, takes it apart again
-// to verify that it holds exactly them, and only then lets the store drop the
-// log rows it covers.
-func (d *document) writeSnapshot(raws [][]byte) ([]byte, error) {
-	chunk, err := encodeVerified(raws)
+// snapshotJob writes a snapshot, outside of the owner.
+type snapshotJob struct {
+	repo   *Repo
+	id     kaijutsu.DocumentID
+	raws   [][]byte      // all changes
+	before int           // of which this many come before the log
+	actors []store.Actor // of the base, which the document is to keep itself
+
+	chunk []byte // what was written
+}
+
+// newSnapshot returns a job for the document as it is.
+func (d *document) newSnapshot() *snapshotJob {
+	job := &snapshotJob{repo: d.repo, id: d.id, raws: d.raws(), before: d.before}
+	if d.base != nil {
+		job.actors = d.baseActors
+	}
+	return job
+}
+
+// run encodes the changes as a document chunk, takes it apart again to verify
+// that it holds exactly them, and only then lets the store drop the log rows it
+// covers, and what the document rests on.
+func (j *snapshotJob) run() error {
+	chunk, err := encodeVerified(j.raws)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	snap := store.Snapshot{Covers: uint64(len(raws)), Chunk: chunk}
-	if err := d.repo.cfg.Store.PutSnapshot(context.Background(), d.id, snap); err != nil {
-		return nil, fmt.Errorf("store snapshot: %w", err)
+	ctx, s := context.Background(), j.repo.cfg.Store
+	if len(j.actors) > 0 {
+		if err := s.Commit(ctx, store.Write{Doc: j.id, Actors: j.actors}); err != nil {
+			return fmt.Errorf("store actors: %w", err)
+		}
 	}
-	return chunk, nil
+	snap := store.Snapshot{Covers: uint64(len(j.raws) - j.before), Chunk: chunk}
+	if err := s.PutSnapshot(ctx, j.id, snap); err != nil {
+		return fmt.Errorf("store snapshot: %w", err)
+	}
+	j.chunk = chunk
+	j.repo.snapshots.Add(1)
+	j.repo.log.Debug("snapshot written", "document", j.id, "changes", len(j.raws), "bytes", len(chunk))
+	return nil
+}
+
+// adopt goes on from a snapshot that was written.
+func (d *document) adopt(j *snapshotJob) {
+	if len(j.raws) < d.covered {
+		return
+	}
+	d.base, d.baseActors = nil, nil
+	bytes := 0
+	for _, raw := range j.raws[d.covered:] {
+		bytes += len(raw)
+	}
+	d.covered = len(j.raws)
+	d.coveredBytes, d.tailBytes = d.coveredBytes+bytes, d.tailBytes-bytes
+	d.graph.SetSnapshot(j.chunk, d.covered)
+	d.measure()
 }
 
 // encodeVerified returns the document chunk of the changes, verified by taking

@@ -88,9 +88,13 @@ func (w *Watch) note(deltas []Delta) {
 			w.touched[b.ID], noted = struct{}{}, true
 		}
 	}
-	if !noted {
-		return
+	if noted {
+		w.stir()
 	}
+}
+
+// stir lets the reader look.
+func (w *Watch) stir() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
