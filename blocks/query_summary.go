@@ -17,6 +17,8 @@ type Summary struct {
 	// Lines is the number of lines of the whole content; the last one may lack
 	// its line feed.
 	Lines int
+	// More says that the content is longer than what is shown.
+	More bool
 }
 
 // Summaries yields what shows, in document order, as Blocks returns it. It does
@@ -27,6 +29,24 @@ func (m *Model) Summaries() iter.Seq[Summary] {
 		for _, r := range m.arranged() {
 			if !yield(m.summarise(r.block, r.depth)) {
 				return
+			}
+		}
+	}
+}
+
+// Everything yields what exists, in document order: what shows, and each
+// deleted block where it would show, with what hangs below it. The model must
+// not be changed meanwhile.
+func (m *Model) Everything() iter.Seq[Summary] {
+	return func(yield func(Summary) bool) {
+		for stack := pushRows(nil, m.siblings(""), 0); len(stack) > 0; {
+			r := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if !yield(m.summarise(r.block, r.depth)) {
+				return
+			}
+			if len(m.tree.children[r.block.key]) > 0 {
+				stack = pushRows(stack, m.siblings(r.block.key), r.depth+1)
 			}
 		}
 	}
@@ -56,7 +76,7 @@ func (m *Model) summarise(b *blockMap, depth int) Summary {
 	} else {
 		head.add(e.str)
 	}
-	s.Content, s.Lines = head.start(), head.lines
+	s.Content, s.Lines, s.More = head.start(), head.lines, head.cut
 	if head.open {
 		s.Lines++
 	}
@@ -70,6 +90,7 @@ type gist struct {
 	runes int    // of both
 	lines int    // ended ones
 	open  bool   // something follows the last line feed
+	cut   bool   // something follows the beginning
 }
 
 // sequence takes in what a text or list holds.
@@ -95,6 +116,7 @@ func (g *gist) add(part string) {
 	g.lines += strings.Count(part, "\n")
 	g.open = part[len(part)-1] != '\n'
 	if g.runes == summaryRunes {
+		g.cut = true
 		return
 	}
 	first := g.runes == 0
@@ -104,6 +126,7 @@ func (g *gist) add(part string) {
 		at += size
 		g.runes++
 	}
+	g.cut = at < len(part)
 	switch {
 	case first:
 		g.text = part[:at]
