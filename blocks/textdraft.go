@@ -156,17 +156,18 @@ func (t *textDraft) size() int {
 
 // splice replaces del code points at pos with s. Both must be in range.
 //
-// Characters go where Automerge for JavaScript puts them: right behind the one
-// in front of them, but where marks begin or end between that one and the next,
-// outside of what does not grow and inside of what does.
+// It makes the operations that Automerge for JavaScript makes. Characters go
+// right behind the one in front of them; where marks begin or end between that
+// one and the next, they go outside of what does not grow and inside of what
+// does.
 func (t *textDraft) splice(tx *Tx, pos, del int, s string) {
 	i, left := t.seek(pos)
-	t.deleteFrom(tx, i, del)
-	if s == "" {
-		return
+	if s != "" {
+		i, left = t.passMarks(i, left)
+		t.insert(tx, i, left, s)
+		i++
 	}
-	i, left = t.passMarks(i, left)
-	t.insert(tx, i, left, s)
+	t.deleteFrom(tx, i, del)
 }
 
 // seek returns the piece that begins right behind the first pos code points,
