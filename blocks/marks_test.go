@@ -126,20 +126,19 @@ func TestAppendsGoBehindMarks(t *testing.T) {
 			p := newPair(t, "actor")
 			id := p.insert(BlockSpec{Content: "bold"})
 			s := textOf(p.model, id)
-			at := func(n uint32) amfile.OpID { return amfile.OpID{Counter: uint64(s.first.id.counter + n)} }
+			want := amfile.OpID{Counter: uint64(s.first.id.counter) + 3}
 			obj := amfile.OpID{Counter: uint64(s.id.counter)}
 			c := &amfile.Change{
 				Actors: []kaijutsu.ActorID{p.actor}, Seq: 2, StartOp: p.model.maxOp + 1, Deps: p.graph.Heads(), Time: 1,
 				Ops: []amfile.Op{
 					{Action: amfile.Mark, Obj: obj, Seq: true, Insert: true, MarkBegin: true, MarkName: "bold", Expand: tt.begin, Value: amfile.BoolValue(true)},
-					{Action: amfile.Mark, Obj: obj, Seq: true, Insert: true, Elem: at(3), Expand: tt.end},
+					{Action: amfile.Mark, Obj: obj, Seq: true, Insert: true, Elem: want, Expand: tt.end},
 				},
 			}
 			if err := amfile.EncodeChange(c); err != nil {
 				t.Fatal(err)
 			}
 			p.receive(c.Raw)
-			want := at(3)
 			if tt.behind {
 				want = amfile.OpID{Counter: c.MaxOp()}
 			}
