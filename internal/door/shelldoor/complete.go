@@ -1,0 +1,163 @@
+package shelldoor
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// completeTime is how long a shell is kept waiting for the server.
+const completeTime = 2 * time.Second
+
+// completion returns words that may stand in a place, with a tab in front of
+// what they mean.
+type completion = func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective)
+
+// completeArg completes a word that is no flag.
+func (l *line) completeArg(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if l.op.Name == importName {
+		return []cobra.Completion{"md", "json", "automerge"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	args = slices.Clone(args)
+	PlainText(args)
+	rest, err := l.takeContext(args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if l.contextFirst() && l.value("block_id") == nil && len(args) == 0 && l.context() == "" {
+		return l.contexts(cmd, word)
+	}
+	places := l.places(len(rest) + 1)
+	if len(places) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	v := places[min(len(rest), len(places)-1)]
+	if len(rest) >= len(places) && !v.rest {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if f := l.completer(v); f != nil {
+		return f(cmd, args, word)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completer returns what completes a parameter, nil when nothing does.
+func (l *line) completer(v *value) completion {
+	switch {
+	case len(v.enum) > 0:
+		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return v.enum, cobra.ShellCompDirectiveNoFileComp
+		}
+	case v.kind == "boolean":
+		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return []cobra.Completion{"true", "false"}, cobra.ShellCompDirectiveNoFileComp
+		}
+	case v.name == "context" || v.name == "contexts":
+		return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return l.contexts(cmd, word)
+		}
+	case slices.Contains([]string{"block_id", "parent_id", "after", "before"}, v.name):
+		return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return l.blocks(cmd, word)
+		}
+	case v.long():
+		return nil // a file, perhaps
+	}
+	return cobra.NoFileCompletions
+}
+
+// contexts completes a context: by title, by id once one is begun.
+func (l *line) contexts(cmd *cobra.Command, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return CompleteContexts(cmd.Context(), func(ctx context.Context) (json.RawMessage, error) {
+		return l.ask(ctx, "context_list", nil)
+	}, word)
+}
+
+// CompleteContexts completes the name of a context from a context_list.
+func CompleteContexts(ctx context.Context, list func(context.Context) (json.RawMessage, error), word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ctx, cancel := completing(ctx)
+	defer cancel()
+	result, err := list(ctx)
+	var answer struct {
+		Contexts []ContextRow `json:"contexts"`
+	}
+	if err != nil || json.Unmarshal(result, &answer) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []cobra.Completion
+	for _, c := range answer.Contexts {
+		switch {
+		case word != "" && strings.HasPrefix(c.ID, word):
+			words = append(words, cobra.CompletionWithDesc(c.ID, oneLine(c.Title, 40)))
+		case c.Title != "" && strings.HasPrefix(strings.ToLower(c.Title), strings.ToLower(word)):
+			words = append(words, cobra.CompletionWithDesc(c.Title, plural(c.Blocks, "block", "blocks")))
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// blocks completes the id of a block in the context that the line or the
+// environment names.
+func (l *line) blocks(cmd *cobra.Command, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	params := map[string]json.RawMessage{}
+	c := l.value("context")
+	switch {
+	case c != nil && c.set:
+		params["context"] = c.raw[0]
+	case l.context() != "":
+		raw, err := text(l.context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		params["context"] = raw
+	default:
+		return l.contexts(cmd, word) // a context may stand in front of a block
+	}
+	ctx, cancel := completing(cmd.Context())
+	defer cancel()
+	result, err := l.ask(ctx, "block_list", params)
+	var answer struct {
+		Blocks []struct {
+			ID      string `json:"id"`
+			Kind    string `json:"kind"`
+			Summary string `json:"summary"`
+		} `json:"blocks"`
+	}
+	if err != nil || json.Unmarshal(result, &answer) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []cobra.Completion
+	for _, b := range answer.Blocks {
+		if strings.HasPrefix(b.ID, word) {
+			words = append(words, cobra.CompletionWithDesc(b.ID, b.Kind+": "+oneLine(b.Summary, 40)))
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completing(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return context.WithTimeout(ctx, completeTime)
+}
+
+// ask runs an operation for a completion.
+func (l *line) ask(ctx context.Context, name string, params map[string]json.RawMessage) (json.RawMessage, error) {
+	o := l.tree.ops[name]
+	if o == nil {
+		return nil, &Failure{}
+	}
+	if params == nil {
+		params = map[string]json.RawMessage{}
+	}
+	b, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	return l.tree.door.Run(ctx, o, b)
+}

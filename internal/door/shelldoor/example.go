@@ -1,0 +1,121 @@
+package shelldoor
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kaijutsu/internal/op"
+)
+
+// Words returns the command line, without the leading "kj", that calls an
+// operation with parameters: what has a place goes there, the rest into flags.
+func Words(o *op.Op, params json.RawMessage) []string {
+	words := Path(o)
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(params, &fields); err != nil {
+		return append(words, "--params", string(params))
+	}
+	var flags []string
+	known := paramsOf(o)
+	inPlace := o.Name != importName
+	for _, p := range known {
+		raw, ok := fields[p.name]
+		delete(fields, p.name)
+		switch {
+		case !ok && p.arg:
+			inPlace = false // what follows would slip into its place
+		case !ok:
+		default:
+			values, ok := p.words(raw)
+			if !ok {
+				return append(Path(o), "--params", string(params))
+			}
+			if p.arg && inPlace && !slices.ContainsFunc(values, looksLikeFlag) && len(values) > 0 {
+				words = append(words, values...)
+				continue
+			}
+			inPlace = inPlace && !p.arg
+			for _, v := range values {
+				flags = append(flags, "--"+p.flag+"="+v)
+			}
+		}
+	}
+	if len(fields) > 0 { // a parameter that there is not, or under another name
+		return append(Path(o), "--params", string(params))
+	}
+	return append(words, flags...)
+}
+
+func looksLikeFlag(s string) bool {
+	return len(ProtectText([]string{s})[0]) == len(s) && strings.HasPrefix(s, "-") && len(s) > 1
+}
+
+// words returns what stands on the line for a value; false when no line can
+// say it.
+func (p *param) words(raw json.RawMessage) ([]string, bool) {
+	if p.kind != "array" {
+		w, ok := p.itemWord(p.kind, raw)
+		return []string{w}, ok
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil || len(items) == 0 {
+		return nil, false
+	}
+	var words []string
+	for _, item := range items {
+		w, ok := p.itemWord(p.items, item)
+		if !ok {
+			return nil, false
+		}
+		words = append(words, w)
+	}
+	return words, true
+}
+
+func (p *param) itemWord(kind string, raw json.RawMessage) (string, bool) {
+	if kind != "string" {
+		got := strings.TrimSpace(string(raw))
+		_, err := (&value{param: p}).encode(got)
+		return got, err == nil
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil || strings.Contains(s, "\x00") {
+		return "", false
+	}
+	if p.long() {
+		switch {
+		case s == "-":
+			return "", false
+		case strings.HasPrefix(s, "@"):
+			s = "@" + s
+		}
+	}
+	return s, true
+}
+
+var safeWord = regexp.MustCompile(`^[A-Za-z0-9_./:,=@%+-]+$`)
+
+// Quote returns a word as a shell reads it.
+func Quote(word string) string {
+	if safeWord.MatchString(word) {
+		return word
+	}
+	if flag, rest, ok := strings.Cut(word, "="); ok && strings.HasPrefix(flag, "--") && safeWord.MatchString(flag) {
+		return flag + "=" + Quote(rest)
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Line returns an example's command line, "kj" included.
+func Line(o *op.Op, e op.Example) string {
+	if e.Shell != "" {
+		return "kj " + e.Shell
+	}
+	var quoted []string
+	for _, w := range Words(o, json.RawMessage(e.In)) {
+		quoted = append(quoted, Quote(w))
+	}
+	return "kj " + strings.Join(quoted, " ")
+}
