@@ -17,6 +17,9 @@ func (k *Kernel) MayRead(c op.Call, doc kaijutsu.DocumentID) bool {
 	return k.Right(c, doc) >= kaijutsu.RightRead
 }
 
+// Archived reports whether a context is archived.
+func (k *Kernel) Archived(doc kaijutsu.DocumentID) bool { return k.records.archived(doc) }
+
 // SyncRight returns what a principal may do with a document now that it syncs.
 // An archived context is read only. It is asked for with every message and
 // takes no longer than a few look-ups.
