@@ -11,7 +11,8 @@ import (
 // kaijutsu.ErrNotFound when the log does not hold one of the heads. It costs
 // the decoding of the changes behind them.
 func ModelAt(log Log, heads kaijutsu.Heads) (*Model, error) {
-	past, err := behind(log, heads, 0)
+	scans := log.Len()
+	past, err := behind(log, heads, 0, &scans)
 	if err != nil {
 		return nil, err
 	}
@@ -29,28 +30,34 @@ func ModelAt(log Log, heads kaijutsu.Heads) (*Model, error) {
 	return m, nil
 }
 
-// behind says of each change whether it is one of heads or behind them. What
-// lies in the log in front of change from is not looked at.
-func behind(log Log, heads []kaijutsu.ChangeHash, from int) ([]bool, error) {
-	past, last := make([]bool, log.Len()), -1
+// behind says of each change from the change from on whether it is one of
+// heads or behind them. It reads each of them, and counts scans down.
+func behind(log Log, heads []kaijutsu.ChangeHash, from int, scans *int) ([]bool, error) {
+	past := make([]bool, max(0, log.Len()-from))
+	last := -1
 	for _, h := range heads {
 		i, ok := log.Index(h)
 		if !ok {
 			return nil, fmt.Errorf("change %v: %w", h, kaijutsu.ErrNotFound)
 		}
-		past[i], last = true, max(last, i)
+		if i >= from {
+			past[i-from], last = true, max(last, i-from)
+		}
 	}
-	for i := last; i >= from; i-- {
+	for i := last; i >= 0; i-- {
 		if !past[i] {
 			continue
 		}
-		c, err := log.Change(i)
+		if *scans--; *scans < 0 {
+			return nil, fmt.Errorf("read what %d changes did: %w", last+1, kaijutsu.ErrTooLarge)
+		}
+		c, err := log.Change(from + i)
 		if err != nil {
-			return nil, fmt.Errorf("read change %d: %w", i, err)
+			return nil, fmt.Errorf("read change %d: %w", from+i, err)
 		}
 		for _, d := range c.Deps {
-			if k, ok := log.Index(d); ok {
-				past[k] = true
+			if k, ok := log.Index(d); ok && k >= from {
+				past[k-from] = true
 			}
 		}
 	}

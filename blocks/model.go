@@ -20,7 +20,8 @@ import (
 type Model struct {
 	actors     []kaijutsu.ActorID // by index, as opID uses it
 	actorIndex map[kaijutsu.ActorID]uint32
-	applied    []uint64 // by actor index: sequence number of its last change
+	applied    []uint64  // by actor index: sequence number of its last change
+	stamps     [][]stamp // by actor index: when its operations were made
 	changes    int
 	maxOp      uint64 // the highest counter
 
@@ -36,6 +37,8 @@ type Model struct {
 	words map[string]string // kinds, roles and statuses, each kept once
 	size  int64             // estimate of the memory held
 
+	origins map[opID]origin // where contents that took on another form come from
+
 	delta   *Delta     // of the change being applied
 	touched map[ID]int // indexes in delta.Blocks
 }
@@ -48,6 +51,7 @@ func NewModel() *Model {
 		blocks:     make(map[ID]*blockMap),
 		tree:       newTree(),
 		words:      make(map[string]string),
+		origins:    make(map[opID]origin),
 		touched:    make(map[ID]int),
 	}
 }
@@ -62,6 +66,7 @@ func (m *Model) Apply(c *amfile.Change) Delta {
 		return delta
 	}
 	m.applied[author] = c.Seq
+	m.stamp(author, c)
 	m.changes++
 	m.maxOp = max(m.maxOp, c.MaxOp())
 	m.delta = &delta

@@ -24,6 +24,7 @@ func (m *Model) actor(a kaijutsu.ActorID) uint32 {
 	i := uint32(len(m.actors))
 	m.actors = append(m.actors, a)
 	m.applied = append(m.applied, 0)
+	m.stamps = append(m.stamps, nil)
 	m.actorIndex[a] = i
 	m.size += int64(2*len(a)) + actorBytes
 	return i

@@ -75,6 +75,8 @@ const edits = [
   [3, (d, ids, [p, id]) => { p[id].body = raw(word()) }],
   [3, (d, ids, [p, id]) => { p[id].chunks = [raw(word())] }],
   [3, (d, ids, [p, id]) => { const body = p[id].body; if (A.isImmutableString(body)) { p[id].text = body.toString(); delete p[id].body } }], // thaw
+  [3, (d, ids, [p, id]) => { const b = p[id]; if (typeof b.text === "string") { b.body = raw(b.text); delete b.text } }], // and back
+  [4, (d, ids, [p, id]) => { const c = p[id].chunks; if (Array.isArray(c)) { p[id].body = raw(c.map((v) => (A.isImmutableString(v) || typeof v === "string" ? v.toString() : "")).join("")); delete p[id].chunks } }], // seal
   [2, (d, ids, [p, id]) => { p[id][pick(["kind", "role", "status", "order", "parent", "body", "meta", "text"])] = pick(["plain", 5, null, true, ["list"], { map: 1 }]) }],
   [2, (d, ids, [p, id, page]) => { const f = pick(["order", "kind", "body"]); if (typeof p[id][f] === "string") A.splice(d, ["pages", page, id, f], 0, 0, pick("abc")) }],
   [3, (d, ids, [p, id]) => { delete p[id] }],
