@@ -160,8 +160,12 @@ func (c *conn) refuse(d *document, err error) {
 // cannotOpen ends the peer's part in a document that the server fails to open,
 // until it connects again.
 func (c *conn) cannotOpen(d *document, err error) {
-	if errors.Is(err, kaijutsu.ErrUnavailable) {
+	switch {
+	case errors.Is(err, kaijutsu.ErrUnavailable):
 		c.lost(d, err)
+		return
+	case errors.Is(err, repo.ErrDeleted):
+		c.endDocument(d, err)
 		return
 	}
 	d.leave()

@@ -295,14 +295,10 @@ func (d *document) handle(batch []request) {
 // receive gives a sync message to the graph and notes what comes of it.
 func (d *document) receive(r receive, st *staged) {
 	s := r.s
-	switch {
-	case errors.Is(d.failed, ErrDeleted):
+	if d.failed != nil {
 		if !s.broken {
-			d.end(s, ErrDeleted)
+			d.refuse(s, d.failed)
 		}
-		return
-	case d.failed != nil:
-		d.refuse(s, d.failed)
 		return
 	}
 	if s.broken {

@@ -82,7 +82,8 @@ type Outgoing struct {
 }
 
 // Join starts a session in the document, opening it if need be. An unknown
-// document is joined too: it may come later.
+// document is joined too: it may come later. The error wraps ErrDeleted for one
+// that was deleted.
 func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*Session, error) {
 	d, err := r.acquire(id)
 	if err != nil {
