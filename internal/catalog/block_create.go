@@ -1,10 +1,14 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
+	"time"
 
 	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
 )
 
 type blockCreateIn struct {
@@ -31,7 +35,7 @@ type blockCreateOut struct {
 }
 
 func (o *operations) blockCreate() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "block_create", Title: "Create a block", Args: []string{"content…"},
 		Summary: "Add a block to a context",
 		Description: "It goes last, unless `position`, `after` or `before` says otherwise: give one of them at most. " +
@@ -41,4 +45,37 @@ func (o *operations) blockCreate() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightComment, Effect: op.Writes,
 		Examples: examplesOf("block_create"),
 	}, o.createBlock)
+}
+
+func (o *operations) createBlock(ctx context.Context, c op.Call, in blockCreateIn) (blockCreateOut, error) {
+	doc, err := o.parts.Kernel.Resolve(ctx, c, in.Context, kaijutsu.RightComment)
+	if err != nil {
+		return blockCreateOut{}, err
+	}
+	spec := blocks.BlockSpec{
+		ID: blocks.ID(in.ID), Kind: blocks.Kind(in.Kind), Role: blocks.Role(in.Role),
+		Form: blocks.Form(in.Form), Status: blocks.Status(in.Status), Content: in.Content, Meta: metaText(in.Metadata),
+		Collapsed: in.Collapsed, Excluded: in.Excluded, Ephemeral: in.Ephemeral,
+	}
+	if spec.ID == "" {
+		spec.ID = blocks.NewID(time.Now())
+	}
+	if spec.Form == blocks.FormChunks && spec.Status == "" {
+		spec.Status = blocks.StatusRunning // what is written in chunks is not done yet
+	}
+	edited, err := o.parts.Kernel.Edit(ctx, c, doc, "block_create", func(v repo.View, tx *blocks.Tx) (err error) {
+		if in.Parent != "" {
+			if spec.Parent, err = blockIn(v, "parent_id", in.Parent); err != nil {
+				return err
+			}
+		}
+		if spec.Position, _, err = (place{in.Position, in.After, in.Before}).find(v); err != nil {
+			return err
+		}
+		return tx.InsertBlock(spec)
+	})
+	if err != nil {
+		return blockCreateOut{}, err
+	}
+	return blockCreateOut{string(spec.ID), writtenBlock{string(spec.ID), writtenOf(doc, edited)}}, nil
 }

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"context"
+
 	"kaijutsu"
 	"kaijutsu/internal/op"
 )
@@ -11,7 +13,7 @@ type blockDeleteIn struct {
 }
 
 func (o *operations) blockDelete() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "block_delete", Title: "Delete a block", Args: []string{"block_id"},
 		Summary: "Delete a block: it and what hangs below it no longer show",
 		Description: "It leaves a tombstone: block_restore and undo bring it back, with what others wrote in the meantime. " +
@@ -19,4 +21,13 @@ func (o *operations) blockDelete() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightComment, Effect: op.Writes, Repeatable: true,
 		Examples: examplesOf("block_delete"),
 	}, o.deleteBlock)
+}
+
+func (o *operations) deleteBlock(ctx context.Context, c op.Call, in blockDeleteIn) (writtenBlock, error) {
+	return o.edit(ctx, c, in.onBlock, "block_delete", func(e editing) error {
+		if err := in.check(e.view); err != nil {
+			return err
+		}
+		return e.tx.Delete(e.id)
+	})
 }

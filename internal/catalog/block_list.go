@@ -1,8 +1,13 @@
 package catalog
 
 import (
+	"context"
+	"fmt"
+
 	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
 )
 
 type blockListIn struct {
@@ -24,9 +29,8 @@ type blockSummary struct {
 	Role      string `json:"role"`
 	Kind      string `json:"kind"`
 	Status    string `json:"status"`
-	Summary   string `json:"summary" jsonschema:"The content, or its first 100 characters and how many lines there are."`
-	Length    int    `json:"length" jsonschema:"The length of the content in characters."`
-	Lines     int    `json:"line_count"`
+	Summary   string `json:"summary" jsonschema:"The content; of a long one the first 100 characters and how many lines it has."`
+	Lines     int    `json:"line_count" jsonschema:"How many lines the content has."`
 	Author    string `json:"author"`
 	Created   string `json:"created"`
 	Deleted   bool   `json:"deleted,omitempty"`
@@ -45,7 +49,7 @@ type blockListOut struct {
 }
 
 func (o *operations) blockList() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "block_list", Title: "List blocks", Command: []string{"block", "ls"}, Args: []string{"context"},
 		Summary: "List the blocks of a context in document order, with a summary of each",
 		Description: "Filters are all applied at once; `limit` counts what is left. " +
@@ -53,4 +57,79 @@ func (o *operations) blockList() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("block_list"),
 	}, o.listBlocks)
+}
+
+func (o *operations) listBlocks(ctx context.Context, c op.Call, in blockListIn) (out blockListOut, err error) {
+	err = o.readContext(ctx, c, in.inContext, func(v repo.View, doc kaijutsu.DocumentID) error {
+		out = blockListOut{Context: contextName(doc), Blocks: []blockSummary{}, Version: v.Version(), Heads: headsText(v.Heads)}
+		var parent blocks.ID
+		if in.Parent != "" {
+			if parent, err = blockIn(v, "parent_id", in.Parent); err != nil {
+				return err
+			}
+		}
+		return out.fill(v, in, parent)
+	})
+	return out, err
+}
+
+// fill lists what the parameters ask for.
+func (out *blockListOut) fill(v repo.View, in blockListIn, parent blocks.ID) error {
+	m := v.Model()
+	all := m.Summaries()
+	if in.IncludeDeleted {
+		all = m.Everything()
+	}
+	inside, above := parent == "", -1 // below the parent, which has this depth
+	behind := in.Cursor == ""         // of the cursor
+	for s := range all {
+		switch {
+		case s.ID == parent:
+			inside, above = true, s.Depth
+		case above >= 0 && s.Depth <= above:
+			inside = false
+		}
+		if !inside || s.ID == parent {
+			continue
+		}
+		if !behind {
+			behind = string(s.ID) == in.Cursor
+			continue
+		}
+		if !in.wants(&s, s.Depth-above) {
+			continue
+		}
+		if len(out.Blocks) == in.Limit {
+			out.Next = out.Blocks[in.Limit-1].ID
+			break
+		}
+		out.Blocks = append(out.Blocks, summaryOf(v, &s))
+	}
+	out.Count = len(out.Blocks)
+	if !behind {
+		return fmt.Errorf("cursor: block %q is not listed any more: %w: begin again", in.Cursor, kaijutsu.ErrConflict)
+	}
+	return nil
+}
+
+// wants applies the filters; level counts from 1.
+func (in *blockListIn) wants(s *blocks.Summary, level int) bool {
+	return (in.Depth == 0 || level <= in.Depth) &&
+		(in.Kind == "" || in.Kind == string(s.Kind)) &&
+		(in.Status == "" || in.Status == string(s.Status)) &&
+		(in.Role == "" || in.Role == string(s.Role))
+}
+
+// summaryOf shows a block in short.
+func summaryOf(v repo.View, s *blocks.Summary) blockSummary {
+	out := blockSummary{
+		ID: string(s.ID), Parent: string(s.Parent), Depth: s.Depth, Role: string(s.Role), Kind: string(s.Kind), Status: string(s.Status),
+		Summary: s.Content, Lines: s.Lines, Created: timeText(s.Created),
+		Deleted: s.Deleted, Collapsed: s.Collapsed, Excluded: s.Excluded, Ephemeral: s.Ephemeral,
+	}
+	out.Author, _ = authorOf(v, s.Author)
+	if s.More {
+		out.Summary += fmt.Sprintf("… (%d lines)", s.Lines)
+	}
+	return out
 }

@@ -1,10 +1,15 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
 )
 
 type lineRange struct {
@@ -42,7 +47,7 @@ type blockReadOut struct {
 }
 
 func (o *operations) blockRead() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "block_read", Title: "Read a block", Args: []string{"block_id"},
 		Summary: "Read a block: its content by lines, and what is known about it",
 		Description: "Lines are shown with numbers from 1, for people; `range` and block_edit count from 0, and end before their end. " +
@@ -50,4 +55,70 @@ func (o *operations) blockRead() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("block_read"),
 	}, o.readBlock)
+}
+
+func (o *operations) readBlock(ctx context.Context, c op.Call, in blockReadIn) (out blockReadOut, err error) {
+	if r := in.Range; r != nil && r.End < r.Start {
+		return out, &op.FieldError{Field: "range.end", Reason: fmt.Sprintf("%d is in front of start %d", r.End, r.Start)}
+	}
+	err = o.read(ctx, c, in.onBlock, func(v repo.View, doc kaijutsu.DocumentID, id blocks.ID) error {
+		s, err := stateAt(v, "at", in.At)
+		if err != nil {
+			return err
+		}
+		b, ok := s.model.Block(id)
+		if !ok {
+			return noBlock(id, doc)
+		}
+		row := blockRowOf(v, b)
+		out = blockReadOut{
+			Block: row.ID, Context: contextName(doc), Role: row.Role, Kind: row.Kind, Status: row.Status, Form: row.Form, Parent: row.Parent,
+			Version: s.version, Heads: headsText(s.heads), Metadata: metaObject(b.Meta), Author: row.Author, Via: row.Via, Created: row.Created,
+			Deleted: row.Deleted, Collapsed: row.Collapsed, Excluded: row.Excluded, Ephemeral: row.Ephemeral,
+		}
+		lines := linesOf(b.Content)
+		out.LineCount = len(lines)
+		from, to := 0, len(lines)
+		if in.Range != nil {
+			from, to = min(in.Range.Start, to), min(in.Range.End, to)
+		}
+		if in.LineNumbers {
+			out.Content = numbered(lines, from, to)
+		} else {
+			out.Content = rawLines(b.Content, from, to)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// numbered returns lines from and up to to with their numbers, from 1.
+func numbered(lines []string, from, to int) string {
+	var w strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&w, "%4d→ %s", i+1, lines[i])
+		if i < to-1 {
+			w.WriteByte('\n')
+		}
+	}
+	return w.String()
+}
+
+// rawLines returns lines from and up to to as they are, line feeds included.
+func rawLines(text string, from, to int) string {
+	start, at := 0, 0
+	for n := 0; n < to && at < len(text); n++ {
+		if n == from {
+			start = at
+		}
+		if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
+			at += end + 1
+		} else {
+			at = len(text)
+		}
+	}
+	if from >= to {
+		return ""
+	}
+	return text[start:at]
 }

@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"context"
+
 	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/internal/op"
 )
 
@@ -11,7 +14,7 @@ type blockStatusIn struct {
 }
 
 func (o *operations) blockStatus() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "block_status", Title: "Set a block's status", Args: []string{"block_id", "status"},
 		Summary: "Say how far the work on a block is",
 		Description: "From done, error or cancelled there is no way back to pending or running: that is a conflict. " +
@@ -19,4 +22,10 @@ func (o *operations) blockStatus() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightComment, Effect: op.Writes, Repeatable: true,
 		Examples: examplesOf("block_status"),
 	}, o.setStatus)
+}
+
+func (o *operations) setStatus(ctx context.Context, c op.Call, in blockStatusIn) (writtenBlock, error) {
+	return o.edit(ctx, c, in.onBlock, "block_status", func(e editing) error {
+		return e.tx.SetStatus(e.id, blocks.Status(in.Status))
+	})
 }

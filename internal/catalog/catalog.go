@@ -5,12 +5,19 @@ import (
 	"fmt"
 
 	"kaijutsu"
+	"kaijutsu/internal/access"
+	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/search"
 )
 
 // Parts are what the operations work on. They may be left out to list the
 // operations, but not to run them.
 type Parts struct {
+	Kernel *kernel.Kernel
+	// Search finds lines in many contexts.
+	Search *search.Index
+	Access *access.Table
 	// Status returns what the server holds now.
 	Status func(context.Context) Status
 	// Gates are what every call passes.
@@ -33,7 +40,17 @@ func New(p Parts) *op.Set {
 	)
 }
 
-// operations makes the operations: each method returns one.
+// operations makes the operations: each method of that name returns one.
 type operations struct{ parts Parts }
 
-var errNoKernel = fmt.Errorf("the server has no kernel: %w", kaijutsu.ErrUnavailable)
+var errNoKernel = fmt.Errorf("the operations are only listed here: %w", kaijutsu.ErrUnavailable)
+
+// define is op.Define for operations that work on a kernel.
+func define[In, Out any](o *operations, spec op.Spec, f func(context.Context, op.Call, In) (Out, error)) *op.Op {
+	return op.Define(spec, func(ctx context.Context, c op.Call, in In) (Out, error) {
+		if o.parts.Kernel == nil {
+			return *new(Out), errNoKernel
+		}
+		return f(ctx, c, in)
+	})
+}

@@ -1,8 +1,13 @@
 package catalog
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"kaijutsu"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
 )
 
 type contextAtIn struct {
@@ -22,7 +27,7 @@ type contextAtOut struct {
 }
 
 func (o *operations) contextAt() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "context_at", Title: "Read a context as it was", Command: []string{"ctx", "at"}, Args: []string{"context"},
 		Summary: "Read a context as it was at a version, at a time or at heads",
 		Description: "Give one of `heads`, `version` and `time`. Every result that has `heads` or `version` names a state that can be read again here, for ever. " +
@@ -30,4 +35,51 @@ func (o *operations) contextAt() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("context_at"),
 	}, o.contextAtMoment)
+}
+
+func (o *operations) contextAtMoment(ctx context.Context, c op.Call, in contextAtIn) (out contextAtOut, err error) {
+	find, err := in.finder()
+	if err != nil {
+		return out, err
+	}
+	err = o.readContext(ctx, c, in.inContext, func(v repo.View, doc kaijutsu.DocumentID) error {
+		s, err := find(v)
+		if err != nil {
+			return err
+		}
+		list := s.model.Blocks()
+		out = contextAtOut{
+			ID: contextName(doc), Title: s.model.Title(), Heads: headsText(s.heads), Version: s.version,
+			Blocks: len(list), BlockList: make([]blockRow, len(list)),
+		}
+		for i, b := range list {
+			out.BlockList[i] = blockRowOf(v, b)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// finder returns what finds the one state that is asked for.
+func (in contextAtIn) finder() (func(repo.View) (state, error), error) {
+	given := 0
+	for _, ok := range [...]bool{len(in.Heads) > 0, in.Version > 0, in.Time != ""} {
+		if ok {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, &op.FieldError{Field: "version", Reason: fmt.Sprintf("%d moments are given", given), Hint: "give one of heads, version and time"}
+	}
+	switch {
+	case len(in.Heads) > 0:
+		return func(v repo.View) (state, error) { return stateAtHeads(v, "heads", in.Heads) }, nil
+	case in.Version > 0:
+		return func(v repo.View) (state, error) { return stateAtVersion(v, "version", in.Version) }, nil
+	}
+	t, err := time.Parse(time.RFC3339, in.Time)
+	if err != nil {
+		return nil, &op.FieldError{Field: "time", Reason: fmt.Sprintf("%q is no time", in.Time), Hint: "want one such as 2026-11-21T10:00:00Z"}
+	}
+	return func(v repo.View) (state, error) { return stateAtTime(v, "time", t) }, nil
 }

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"context"
+
 	"kaijutsu"
 	"kaijutsu/internal/op"
 )
@@ -10,7 +12,7 @@ type contextCreateIn struct {
 }
 
 func (o *operations) contextCreate() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "context_create", Title: "Create a context", Command: []string{"ctx", "create"}, Args: []string{"title…"},
 		Summary: "Make a new, empty context: a document of blocks that people and agents edit together",
 		Description: "Returns the context's row. Its `url` is what Automerge editors open; its `id` is what operations take as `context`.\n\n" +
@@ -18,4 +20,12 @@ func (o *operations) contextCreate() *op.Op {
 		Scope: op.OnKernel, Right: kaijutsu.RightEdit, Effect: op.Writes,
 		Examples: examplesOf("context_create"),
 	}, o.createContext)
+}
+
+func (o *operations) createContext(ctx context.Context, c op.Call, in contextCreateIn) (contextRow, error) {
+	info, err := o.parts.Kernel.Create(ctx, c, in.Title)
+	if err != nil {
+		return contextRow{}, err
+	}
+	return rowOf(info), nil
 }

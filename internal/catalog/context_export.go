@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"context"
+
 	"kaijutsu"
 	"kaijutsu/internal/op"
 )
@@ -21,7 +23,7 @@ type contextExportOut struct {
 }
 
 func (o *operations) contextExport() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "context_export", Title: "Export a context", Command: []string{"ctx", "export"}, Args: []string{"context", "format"},
 		Summary: "Write a context as Markdown, as JSON or as an Automerge file",
 		Description: "context_import reads all three back. Markdown and JSON hold the blocks that show, and lose nothing of them but their history and their ids; " +
@@ -29,4 +31,8 @@ func (o *operations) contextExport() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("context_export"),
 	}, o.exportContext)
+}
+
+func (o *operations) exportContext(ctx context.Context, c op.Call, in contextExportIn) (out contextExportOut, err error) {
+	return out, errNoKernel
 }

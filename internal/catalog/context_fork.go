@@ -1,8 +1,11 @@
 package catalog
 
 import (
+	"context"
+
 	"kaijutsu"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
 )
 
 type contextForkIn struct {
@@ -12,7 +15,7 @@ type contextForkIn struct {
 }
 
 func (o *operations) contextFork() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "context_fork", Title: "Fork a context", Command: []string{"ctx", "fork"}, Args: []string{"context"},
 		Summary: "Make a new context that begins with the history of another, as it is now or was at some moment",
 		Description: "Blocks keep their ids, parents and authors. It costs the same few bytes however large the parent is. " +
@@ -20,4 +23,27 @@ func (o *operations) contextFork() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Writes,
 		Examples: examplesOf("context_fork"),
 	}, o.forkContext)
+}
+
+func (o *operations) forkContext(ctx context.Context, c op.Call, in contextForkIn) (contextRow, error) {
+	doc, err := o.parts.Kernel.Resolve(ctx, c, in.Context, kaijutsu.RightRead)
+	if err != nil {
+		return contextRow{}, err
+	}
+	var heads kaijutsu.Heads
+	if in.At != "" {
+		err := o.parts.Kernel.View(ctx, c, doc, func(v repo.View) error {
+			s, err := stateAt(v, "at", in.At)
+			heads = s.heads
+			return err
+		})
+		if err != nil {
+			return contextRow{}, err
+		}
+	}
+	info, err := o.parts.Kernel.Fork(ctx, c, doc, heads, in.Title)
+	if err != nil {
+		return contextRow{}, err
+	}
+	return rowOf(info), nil
 }

@@ -1,8 +1,11 @@
 package catalog
 
 import (
+	"context"
+
 	"kaijutsu"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
 )
 
 type contextGetIn struct {
@@ -19,7 +22,7 @@ type contextDetail struct {
 }
 
 func (o *operations) contextGet() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "context_get", Title: "Read a context", Command: []string{"ctx", "get"}, Args: []string{"context"},
 		Summary: "Read a whole context: its title, its heads and every block with its content",
 		Description: "For one block use block_read; for a large context use block_list, which returns summaries and pages. " +
@@ -27,4 +30,33 @@ func (o *operations) contextGet() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("context_get"),
 	}, o.getContext)
+}
+
+func (o *operations) getContext(ctx context.Context, c op.Call, in contextGetIn) (contextDetail, error) {
+	doc, err := o.parts.Kernel.Resolve(ctx, c, in.Context, kaijutsu.RightRead)
+	if err != nil {
+		return contextDetail{}, err
+	}
+	info, err := o.parts.Kernel.Context(ctx, c, doc)
+	if err != nil {
+		return contextDetail{}, err
+	}
+	out := contextDetail{contextRow: rowOf(info), BlockList: []blockRow{}}
+	err = o.parts.Kernel.View(ctx, c, doc, func(v repo.View) error {
+		m := v.Model()
+		out.Title, out.Blocks = m.Title(), m.Len()
+		out.Heads, out.Version = headsText(v.Heads), v.Version()
+		if in.IncludeDeleted {
+			for s := range m.Everything() {
+				b, _ := m.Block(s.ID)
+				out.BlockList = append(out.BlockList, blockRowOf(v, b))
+			}
+			return nil
+		}
+		for _, b := range m.Blocks() {
+			out.BlockList = append(out.BlockList, blockRowOf(v, b))
+		}
+		return nil
+	})
+	return out, err
 }

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"context"
+
 	"kaijutsu"
 	"kaijutsu/internal/op"
 )
@@ -20,7 +22,7 @@ type contextImportOut struct {
 }
 
 func (o *operations) contextImport() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "context_import", Title: "Import a context", Command: []string{"ctx", "import"}, Args: []string{"format"},
 		Summary: "Make a context of a Markdown, JSON or Automerge file",
 		Description: "Markdown and JSON make new blocks with new ids, by the caller, in one change; who wrote them elsewhere is not known here. " +
@@ -28,4 +30,8 @@ func (o *operations) contextImport() *op.Op {
 		Scope: op.OnKernel, Right: kaijutsu.RightEdit, Effect: op.Writes,
 		Examples: examplesOf("context_import"),
 	}, o.importContext)
+}
+
+func (o *operations) importContext(ctx context.Context, c op.Call, in contextImportIn) (out contextImportOut, err error) {
+	return out, errNoKernel
 }

@@ -1,8 +1,13 @@
 package catalog
 
 import (
+	"context"
+	"fmt"
+
 	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/search"
 )
 
 type kernelSearchIn struct {
@@ -18,7 +23,7 @@ type kernelMatch struct {
 	Context string   `json:"context"`
 	Block   string   `json:"block_id"`
 	Line    int      `json:"line" jsonschema:"The line, from 0."`
-	Content string   `json:"content" jsonschema:"The line that matches."`
+	Content string   `json:"content" jsonschema:"The line that matches; of a very long one what is around the match."`
 	Before  []string `json:"before,omitempty" jsonschema:"The lines in front of it."`
 	After   []string `json:"after,omitempty" jsonschema:"The lines behind it."`
 }
@@ -27,10 +32,11 @@ type kernelSearchOut struct {
 	Matches   []kernelMatch `json:"matches" jsonschema:"One for each line that matches."`
 	Total     int           `json:"total" jsonschema:"How many were returned."`
 	Truncated bool          `json:"truncated" jsonschema:"There are more than were returned."`
+	Unread    []string      `json:"unread,omitempty" jsonschema:"Contexts that could not be read, and were not searched."`
 }
 
 func (o *operations) kernelSearch() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "kernel_search", Title: "Search everything", Command: []string{"search"}, Args: []string{"query…"},
 		Summary: "Find the lines, in every context that the caller may read, that match a regular expression",
 		Description: "Deleted blocks are not searched. An expression with at least three letters in a row that must occur is fast; others read every block. " +
@@ -38,4 +44,38 @@ func (o *operations) kernelSearch() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("kernel_search"),
 	}, o.searchKernel)
+}
+
+func (o *operations) searchKernel(ctx context.Context, c op.Call, in kernelSearchIn) (kernelSearchOut, error) {
+	if o.parts.Search == nil {
+		return kernelSearchOut{}, fmt.Errorf("there is no index: %w", kaijutsu.ErrUnavailable)
+	}
+	q := search.Query{
+		Pattern: in.Query, Kind: blocks.Kind(in.Kind), Role: blocks.Role(in.Role), ContextLines: in.ContextLines, MaxMatches: in.MaxMatches,
+		May: func(doc kaijutsu.DocumentID) bool {
+			return o.parts.Kernel.MayRead(c, doc) && (len(in.Contexts) > 0 || !o.parts.Kernel.Archived(doc))
+		},
+	}
+	for i, name := range in.Contexts {
+		doc, err := o.parts.Kernel.Resolve(ctx, c, name, kaijutsu.RightRead)
+		if err != nil {
+			return kernelSearchOut{}, fmt.Errorf("contexts[%d]: %w", i, err)
+		}
+		q.Docs = append(q.Docs, doc)
+	}
+	if err := o.parts.Kernel.Flush(ctx); err != nil {
+		return kernelSearchOut{}, err
+	}
+	found, err := o.parts.Search.Search(ctx, q)
+	if err != nil {
+		return kernelSearchOut{}, err
+	}
+	out := kernelSearchOut{Matches: make([]kernelMatch, len(found.Matches)), Total: found.Total, Truncated: found.Truncated}
+	for i, m := range found.Matches {
+		out.Matches[i] = kernelMatch{contextName(m.Doc), string(m.Block), m.Line, m.Content, m.Before, m.After}
+	}
+	for _, doc := range found.Unread {
+		out.Unread = append(out.Unread, contextName(doc))
+	}
+	return out, nil
 }

@@ -1,5 +1,14 @@
 package catalog
 
+import (
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/repo"
+)
+
 // written is what an operation that writes returns.
 type written struct {
 	Context string   `json:"context" jsonschema:"The id of the context."`
@@ -50,4 +59,72 @@ type blockRow struct {
 	Collapsed bool   `json:"collapsed,omitempty"`
 	Excluded  bool   `json:"excluded,omitempty" jsonschema:"Never sent to a model."`
 	Ephemeral bool   `json:"ephemeral,omitempty"`
+}
+
+// timeText is a time as results show it.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// headsText is heads as results show them.
+func headsText(heads kaijutsu.Heads) []string {
+	out := make([]string, len(heads))
+	for i, h := range heads {
+		out[i] = h.String()
+	}
+	return out
+}
+
+// contextName is a document's id as contexts show it: the UUID of one of 16
+// bytes, the automerge-repo text of a longer one.
+func contextName(doc kaijutsu.DocumentID) string {
+	if b := doc.Bytes(); len(b) == 16 {
+		return kaijutsu.ContextID(b).String()
+	}
+	return doc.String()
+}
+
+// authorOf names who an actor is: the principal, or the actor itself when
+// nobody is on record.
+func authorOf(v repo.View, actor kaijutsu.ActorID) (author, via string) {
+	by, through := v.Principal(actor)
+	if by.IsZero() {
+		return actor.String(), through.Name
+	}
+	return by.Name, through.Name
+}
+
+// writtenOf shows what came of an edit.
+func writtenOf(doc kaijutsu.DocumentID, e repo.Edited) written {
+	w := written{Context: contextName(doc), Version: e.Version, Heads: headsText(e.Heads)}
+	if e.Change != (kaijutsu.ChangeHash{}) {
+		w.Change = e.Change.String()
+	}
+	return w
+}
+
+// rowOf shows a context.
+func rowOf(info kernel.ContextInfo) contextRow {
+	row := contextRow{
+		ID: info.ID, URL: info.Doc.URL(), Title: info.Title, Blocks: info.Blocks, Archived: !info.Archived.IsZero(),
+		Created: timeText(info.Created), CreatedBy: info.By.Name,
+	}
+	if !info.Fork.From.IsZero() {
+		row.ForkedFrom = &forkPoint{contextName(info.Fork.From), headsText(info.Fork.Heads)}
+	}
+	return row
+}
+
+// blockRowOf shows a block.
+func blockRowOf(v repo.View, b blocks.Block) blockRow {
+	row := blockRow{
+		ID: string(b.ID), Kind: string(b.Kind), Role: string(b.Role), Status: string(b.Status),
+		Parent: string(b.Parent), Depth: b.Depth, Form: string(b.Form), Content: b.Content, Meta: b.Meta,
+		Created: timeText(b.Created), Deleted: b.Deleted, Collapsed: b.Collapsed, Excluded: b.Excluded, Ephemeral: b.Ephemeral,
+	}
+	row.Author, row.Via = authorOf(v, b.Author)
+	return row
 }

@@ -1,7 +1,11 @@
 package catalog
 
 import (
+	"context"
+	"fmt"
+
 	"kaijutsu"
+	"kaijutsu/internal/access"
 	"kaijutsu/internal/op"
 )
 
@@ -13,13 +17,13 @@ type roleSetIn struct {
 
 type roleRow struct {
 	Principal string `json:"principal"`
-	Kind      string `json:"kind"`
+	Kind      string `json:"kind,omitempty" jsonschema:"person, agent or service."`
 	Role      string `json:"role"`
 	Context   string `json:"context,omitempty" jsonschema:"The id of the context in which it counts. Absent: the kernel."`
 }
 
 func (o *operations) roleSet() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "role_set", Title: "Set a role", Args: []string{"principal", "role"},
 		Summary: "Say what somebody may do, with every context or with one",
 		Description: "A role in a context counts there instead of the one on the kernel, whether it is more or less. " +
@@ -28,4 +32,58 @@ func (o *operations) roleSet() *op.Op {
 		Scope: op.OnContext, Right: kaijutsu.RightOwn, Effect: op.Writes, Repeatable: true,
 		Examples: examplesOf("role_set"),
 	}, o.setRole)
+}
+
+func (o *operations) setRole(ctx context.Context, c op.Call, in roleSetIn) (roleRow, error) {
+	if in.Context == "" {
+		return o.setKernelRole(ctx, c, in)
+	}
+	doc, err := o.parts.Kernel.Resolve(ctx, c, in.Context, kaijutsu.RightOwn)
+	if err != nil {
+		return roleRow{}, err
+	}
+	if in.Role == "default" {
+		return roleRow{Principal: in.Principal, Role: in.Role, Context: contextName(doc)}, o.parts.Access.Ungrant(ctx, doc, in.Principal)
+	}
+	right, err := kaijutsu.ParseRole(in.Role)
+	if err != nil {
+		return roleRow{}, fmt.Errorf("role: %w", err)
+	}
+	g, err := o.parts.Access.Grant(ctx, c.By, doc, in.Principal, right)
+	if err != nil {
+		return roleRow{}, err
+	}
+	return roleRow{g.Principal.Name, string(g.Principal.Kind), g.Right.String(), contextName(doc)}, nil
+}
+
+// setKernelRole gives somebody a role on the kernel.
+func (o *operations) setKernelRole(ctx context.Context, c op.Call, in roleSetIn) (roleRow, error) {
+	if err := needKernel(c); err != nil {
+		return roleRow{}, err
+	}
+	if in.Role == "default" {
+		return roleRow{}, &op.FieldError{Field: "role", Reason: "default is for a context", Hint: "name the context, or give another role"}
+	}
+	right, err := kaijutsu.ParseRole(in.Role)
+	if err != nil {
+		return roleRow{}, fmt.Errorf("role: %w", err)
+	}
+	m, err := o.parts.Access.SetRole(ctx, in.Principal, right)
+	if err != nil {
+		return roleRow{}, err
+	}
+	return kernelRole(m), nil
+}
+
+// kernelRole shows what somebody may do with the kernel.
+func kernelRole(m access.Member) roleRow {
+	return roleRow{Principal: m.Principal.Name, Kind: string(m.Principal.Kind), Role: m.Right.String()}
+}
+
+// needKernel refuses who does not own the kernel.
+func needKernel(c op.Call) error {
+	if c.Right >= kaijutsu.RightOwn {
+		return nil
+	}
+	return fmt.Errorf("%w: it takes the role owner on the kernel, %s has %s; or name a context", kaijutsu.ErrDenied, c.By.Name, c.Right)
 }

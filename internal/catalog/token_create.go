@@ -1,7 +1,12 @@
 package catalog
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"kaijutsu"
+	"kaijutsu/internal/access"
 	"kaijutsu/internal/op"
 )
 
@@ -31,7 +36,7 @@ type tokenCreateOut struct {
 }
 
 func (o *operations) tokenCreate() *op.Op {
-	return op.Define(op.Spec{
+	return define(o, op.Spec{
 		Name: "token_create", Title: "Create a token", Args: []string{"name"},
 		Summary: "Make a token, with which somebody logs in under a name and with a role",
 		Description: "The token is in the result, once. Everything done with it is attributed to the name, for ever, so give each agent its own. " +
@@ -39,4 +44,55 @@ func (o *operations) tokenCreate() *op.Op {
 		Scope: op.OnKernel, Right: kaijutsu.RightOwn, Effect: op.Writes,
 		Examples: examplesOf("token_create"),
 	}, o.createToken)
+}
+
+func (o *operations) createToken(ctx context.Context, c op.Call, in tokenCreateIn) (tokenCreateOut, error) {
+	n := access.NewToken{Name: in.Name, Kind: kaijutsu.PrincipalKind(in.Kind), Deny: in.Deny, By: c.By}
+	known, ok := o.parts.Access.Member(in.Name)
+	if !ok {
+		known = access.Member{Principal: kaijutsu.Principal{Kind: kaijutsu.Agent}, Right: kaijutsu.RightEdit}
+	}
+	if n.Kind == "" {
+		n.Kind = known.Principal.Kind
+	}
+	if n.Deny == nil {
+		n.Deny = known.Deny
+	}
+	n.Right = known.Right
+	var err error
+	if in.Role != "" {
+		if n.Right, err = kaijutsu.ParseRole(in.Role); err != nil {
+			return tokenCreateOut{}, fmt.Errorf("role: %w", err)
+		}
+	}
+	if n.Expires, err = parseExpiry(in.Expires, time.Now()); err != nil {
+		return tokenCreateOut{}, err
+	}
+	secret, made, err := o.parts.Access.CreateToken(ctx, n)
+	if err != nil {
+		return tokenCreateOut{}, err
+	}
+	return tokenCreateOut{tokenRowOf(made), secret}, nil
+}
+
+// parseExpiry reads a time, or how long it is until then; "" is never.
+func parseExpiry(word string, now time.Time) (time.Time, error) {
+	if word == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, word); err == nil {
+		return t, nil
+	}
+	if d, err := time.ParseDuration(word); err == nil && d > 0 {
+		return now.Add(d), nil
+	}
+	return time.Time{}, &op.FieldError{Field: "expires", Reason: fmt.Sprintf("%q is no time to come", word), Hint: "want one such as 2026-12-31T00:00:00Z, or how long from now, such as 72h"}
+}
+
+// tokenRowOf shows a token.
+func tokenRowOf(t access.Token) tokenRow {
+	return tokenRow{
+		ID: t.ID, Name: t.Principal.Name, Kind: string(t.Principal.Kind), Role: t.Right.String(), Deny: t.Deny,
+		Created: timeText(t.Created), By: t.By.Name, Expires: timeText(t.Expires), LastUsed: timeText(t.Used),
+	}
 }
