@@ -10,7 +10,7 @@ import (
 	"kaijutsu"
 )
 
-func text(s string) *string { return &s }
+func expect(s string) *string { return &s }
 
 func TestEditLines(t *testing.T) {
 	tests := []struct {
@@ -21,14 +21,14 @@ func TestEditLines(t *testing.T) {
 		err   error
 		says  string
 	}{
-		{"replace what is expected", "a\nb\nc", []LineEdit{{Op: LineReplace, Line: 1, End: 2, Content: "B", Expected: text("b")}}, "a\nB\nc", nil, ""},
-		{"replace what is not expected", "a\nb\nc", []LineEdit{{Op: LineReplace, Line: 1, End: 2, Content: "B", Expected: text("x")}}, "", kaijutsu.ErrConflict,
+		{"replace what is expected", "a\nb\nc", []LineEdit{{Op: LineReplace, Line: 1, End: 2, Content: "B", Expected: expect("b")}}, "a\nB\nc", nil, ""},
+		{"replace what is not expected", "a\nb\nc", []LineEdit{{Op: LineReplace, Line: 1, End: 2, Content: "B", Expected: expect("x")}}, "", kaijutsu.ErrConflict,
 			"atomic batch failed at operation 0: content mismatch at lines 1..2\nexpected:\nx\nactual:\nb"},
-		{"line feeds at the end of what is expected do not count", "a\nb\n", []LineEdit{{Op: LineReplace, Line: 0, End: 2, Content: "c", Expected: text("a\nb\n\n")}}, "c\n", nil, ""},
+		{"line feeds at the end of what is expected do not count", "a\nb\n", []LineEdit{{Op: LineReplace, Line: 0, End: 2, Content: "c", Expected: expect("a\nb\n\n")}}, "c\n", nil, ""},
 		{"the third of three is out of range", "a\nb\n", []LineEdit{{Op: LineDelete, Line: 0, End: 1}, {Op: LineInsert, Line: 0, Content: "x"}, {Op: LineInsert, Line: 3, Content: "y"}}, "", kaijutsu.ErrInvalid,
 			"atomic batch failed at operation 2: line 3 is out of range (file has 2 lines)"},
 		{"an end out of range", "a\nb", []LineEdit{{Op: LineDelete, Line: 1, End: 3}}, "", kaijutsu.ErrInvalid, "line 3 is out of range (file has 2 lines)"},
-		{"later edits see earlier ones", "a\nb\n", []LineEdit{{Op: LineInsert, Line: 0, Content: "x"}, {Op: LineReplace, Line: 1, End: 2, Content: "A", Expected: text("a")}}, "x\nA\nb\n", nil, ""},
+		{"later edits see earlier ones", "a\nb\n", []LineEdit{{Op: LineInsert, Line: 0, Content: "x"}, {Op: LineReplace, Line: 1, End: 2, Content: "A", Expected: expect("a")}}, "x\nA\nb\n", nil, ""},
 		{"insert in front", "a\n", []LineEdit{{Op: LineInsert, Line: 0, Content: "x"}}, "x\na\n", nil, ""},
 		{"insert in the middle", "a\nb", []LineEdit{{Op: LineInsert, Line: 1, Content: "x\n"}}, "a\nx\nb", nil, ""},
 		{"insert behind a line without line feed", "a", []LineEdit{{Op: LineInsert, Line: 1, Content: "b"}}, "a\nb\n", nil, ""},
@@ -40,14 +40,14 @@ func TestEditLines(t *testing.T) {
 		{"replace by nothing", "a\nb\nc", []LineEdit{{Op: LineReplace, Line: 0, End: 2}}, "c", nil, ""},
 		{"delete", "a\nb\nc", []LineEdit{{Op: LineDelete, Line: 1, End: 3}}, "a\n", nil, ""},
 		{"delete nothing", "a\nb", []LineEdit{{Op: LineDelete, Line: 1, End: 1}}, "a\nb", nil, ""},
-		{"delete what is expected", "a\nb", []LineEdit{{Op: LineDelete, Line: 0, End: 1, Expected: text("a")}}, "b", nil, ""},
+		{"delete what is expected", "a\nb", []LineEdit{{Op: LineDelete, Line: 0, End: 1, Expected: expect("a")}}, "b", nil, ""},
 		{"no edits", "a", nil, "a", nil, ""},
-		{"characters of many bytes", "é😀\n漢\n", []LineEdit{{Op: LineReplace, Line: 1, End: 2, Content: "字👍🏼", Expected: text("漢")}}, "é😀\n字👍🏼\n", nil, ""},
+		{"characters of many bytes", "é😀\n漢\n", []LineEdit{{Op: LineReplace, Line: 1, End: 2, Content: "字👍🏼", Expected: expect("漢")}}, "é😀\n字👍🏼\n", nil, ""},
 		{"an end in front of the line", "a\nb", []LineEdit{{Op: LineDelete, Line: 1}}, "", kaijutsu.ErrInvalid, "end 0 is before line 1"},
 		{"a line below zero", "a", []LineEdit{{Op: LineInsert, Line: -1, Content: "x"}}, "", kaijutsu.ErrInvalid, "out of range"},
 		{"an unknown operation", "a", []LineEdit{{Op: "swap"}}, "", kaijutsu.ErrInvalid, "want insert, delete or replace"},
 		{"an insert with an end", "a\nb", []LineEdit{{Op: LineInsert, Line: 0, End: 1, Content: "x"}}, "", kaijutsu.ErrInvalid, "end 1"},
-		{"an insert that expects", "a\nb", []LineEdit{{Op: LineInsert, Expected: text("a")}}, "", kaijutsu.ErrInvalid, "expected"},
+		{"an insert that expects", "a\nb", []LineEdit{{Op: LineInsert, Expected: expect("a")}}, "", kaijutsu.ErrInvalid, "expected"},
 		{"a delete with content", "a\nb", []LineEdit{{Op: LineDelete, End: 1, Content: "x"}}, "", kaijutsu.ErrInvalid, "content"},
 		{"content that is not UTF-8", "a", []LineEdit{{Op: LineInsert, Content: "\xff"}}, "", kaijutsu.ErrInvalid, "UTF-8"},
 	}
