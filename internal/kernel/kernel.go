@@ -37,6 +37,8 @@ type Kernel struct {
 	records records
 	appends appends
 	seats   seats
+	watches watches
+	genesis kaijutsu.ChangeHash
 
 	summaryMu sync.Mutex
 	summaries map[kaijutsu.DocumentID]summary // guarded by summaryMu
@@ -53,6 +55,8 @@ func Open(cfg Config) (*Kernel, error) {
 	k := &Kernel{cfg: cfg, log: cfg.Log, summaries: make(map[kaijutsu.DocumentID]summary)}
 	k.appends.init(k)
 	k.seats.all = make(map[*Seat]struct{})
+	k.watches.all = make(map[*ListWatch]struct{})
+	k.genesis = blocks.Genesis().Hash
 	if err := k.records.open(cfg.Store); err != nil {
 		return nil, fmt.Errorf("read the contexts' records: %w", err)
 	}

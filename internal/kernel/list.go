@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kaijutsu"
-	"kaijutsu/blocks"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/repo"
 )
@@ -158,7 +157,7 @@ func (k *Kernel) summary(ctx context.Context, doc kaijutsu.DocumentID) (summary,
 		return s, nil
 	}
 	err = k.cfg.Repo.View(ctx, doc, func(v repo.View) error {
-		s = summary{doc: doc, heads: v.Heads, context: v.IsContext(), title: v.Title(), blocks: v.Len(), version: v.Version(), by: maker(v)}
+		s = summary{doc: doc, heads: v.Heads, context: v.IsContext(), title: v.Title(), blocks: v.Len(), version: v.Version(), by: k.maker(v)}
 		return nil
 	})
 	if err != nil {
@@ -178,10 +177,10 @@ func (k *Kernel) forgetSummary(doc kaijutsu.DocumentID) {
 }
 
 // maker returns who made the first change of a document behind the genesis.
-func maker(v repo.View) kaijutsu.Principal {
+func (k *Kernel) maker(v repo.View) kaijutsu.Principal {
 	log := v.Log()
 	for i := range min(log.Len(), 2) {
-		if log.Hash(i) == blocks.Genesis().Hash {
+		if log.Hash(i) == k.genesis {
 			continue
 		}
 		by, _ := v.Principal(log.Author(i))
