@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kaijutsu/internal/bench"
+	"kaijutsu/internal/door/shelldoor"
 )
 
 func newBench() *cobra.Command {
@@ -30,10 +31,10 @@ was. One round of everything takes about three minutes with rivals.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opt.Rounds < 1 {
-				return usage(cmd, fmt.Errorf("--rounds %d: want at least 1", opt.Rounds))
+				return shelldoor.Usage(cmd, fmt.Errorf("--rounds %d: want at least 1", opt.Rounds))
 			}
 			if opt.Typing < time.Second {
-				return usage(cmd, fmt.Errorf("--for %v: want at least 1s", opt.Typing))
+				return shelldoor.Usage(cmd, fmt.Errorf("--for %v: want at least 1s", opt.Typing))
 			}
 			if rivals {
 				opt.Rivals = interop

@@ -13,6 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"kaijutsu/internal/door/shelldoor"
+	"kaijutsu/internal/op"
 )
 
 // connection says how to reach the running server.
@@ -63,7 +66,7 @@ func (c *connection) onThisMachine() bool {
 }
 
 // do sends a request and returns the answer, which the caller closes. An
-// answer that is not 200 becomes an error with the server's words.
+// answer that is not 200 becomes a shelldoor.Failure with the server's words.
 func (c *connection) do(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.address()+path, body)
 	if err != nil {
@@ -75,38 +78,54 @@ func (c *connection) do(ctx context.Context, method, path string, body io.Reader
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) && ctx.Err() == nil {
-			return nil, fmt.Errorf("no server at %s: %w\nhint: start one with kj serve, or name it with --server", c.address(), ue.Err)
-		}
-		return nil, err
+		return nil, c.unreached(ctx, err)
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp, nil
 	}
 	defer resp.Body.Close()
 	var answer struct {
-		Error struct{ Kind, Message string }
+		Error op.Problem `json:"error"`
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer); err != nil || answer.Error.Message == "" {
 		return nil, fmt.Errorf("%s answered %s: is it a kaijutsu server?", c.address(), resp.Status)
 	}
-	return nil, errors.New(answer.Error.Message)
+	return nil, &shelldoor.Failure{Problem: answer.Error}
 }
 
-// call runs an operation: in becomes its parameters, out receives its result.
-func (c *connection) call(ctx context.Context, op string, in, out any) error {
-	params, err := json.Marshal(in)
-	if err != nil {
-		return fmt.Errorf("parameters of %s: %w", op, err)
+// unreached says why no server answered.
+func (c *connection) unreached(ctx context.Context, err error) error {
+	var ue *url.Error
+	if !errors.As(err, &ue) || ctx.Err() != nil {
+		return err
 	}
-	resp, err := c.do(ctx, http.MethodPost, "/v1/ops/"+op, bytes.NewReader(params))
+	return &shelldoor.Failure{Problem: op.Problem{
+		Kind:    "unavailable",
+		Message: fmt.Sprintf("no server at %s: %v", c.address(), ue.Err),
+		Hint:    "start one with kj serve, or name it with --server",
+	}}
+}
+
+// run runs an operation and returns the bytes of its result.
+func (c *connection) run(ctx context.Context, name string, params json.RawMessage) (json.RawMessage, error) {
+	resp, err := c.do(ctx, http.MethodPost, "/v1/ops/"+url.PathEscape(name), bytes.NewReader(params))
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	result, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("result of %s: %w", name, err)
+	}
+	return result, nil
+}
+
+// get reads the JSON at an address of the server.
+func (c *connection) get(ctx context.Context, path string, out any) error {
+	resp, err := c.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("result of %s: %w", op, err)
-	}
-	return nil
+	return json.NewDecoder(resp.Body).Decode(out)
 }

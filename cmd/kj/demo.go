@@ -1,14 +1,25 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"kaijutsu/internal/demo"
+	"kaijutsu/internal/door/shelldoor"
 )
+
+// writeIndented prints a report as JSON that people can read too.
+func writeIndented(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
 
 func newDemo() *cobra.Command {
 	var opt demo.Options
@@ -24,7 +35,7 @@ behind. The exit code is 1 when an acknowledged change is missing.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opt.Writing < time.Second {
-				return usage(cmd, fmt.Errorf("--for %v: want at least 1s", opt.Writing))
+				return shelldoor.Usage(cmd, fmt.Errorf("--for %v: want at least 1s", opt.Writing))
 			}
 			if !asJSON {
 				opt.Out = cmd.OutOrStdout()
@@ -34,7 +45,7 @@ behind. The exit code is 1 when an acknowledged change is missing.`,
 				return err
 			}
 			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), report)
+				err = writeIndented(cmd.OutOrStdout(), report)
 			} else {
 				err = report.Print(cmd.OutOrStdout())
 			}

@@ -3,19 +3,21 @@
 // It parses flags, handles signals and prints; what it does is in
 // internal/server (kj serve), internal/demo (kj demo) and, for every other
 // command, behind the running server's HTTP operations. It stores nothing.
-// Exit codes: 0 done, 1 the command failed, 2 the command line was wrong.
+// Exit codes: 0 done, 2 the command line was wrong, 1 the command failed; when
+// an operation failed, that of the error's kind: 64 invalid, 65 too large,
+// 66 not found, 69 unavailable, 70 internal, 73 conflict, 77 denied.
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"kaijutsu/internal/door/shelldoor"
 )
 
 func main() {
@@ -27,53 +29,15 @@ func main() {
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, args []string) int {
 	root := newRoot()
-	root.SetArgs(protectText(args))
+	root.SetArgs(shelldoor.ProtectText(args))
 	err := root.ExecuteContext(ctx)
-	var usage usageError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "kj: %v\nhint: kj %s--help shows how\n", err, usage.path)
-		return 2
-	default:
-		fmt.Fprintf(os.Stderr, "kj: %v\n", err)
-		return 1
 	}
+	message, exit := shelldoor.Report(err)
+	fmt.Fprint(os.Stderr, message)
+	return exit
 }
-
-// textMark begins an argument that protectText has marked; no argument of a
-// process can hold a NUL.
-const textMark = "\x00"
-
-// protectText marks arguments such as "- one more thing", which begin with a
-// dash and cannot be flags, so that they are taken as text.
-func protectText(args []string) []string {
-	marked := make([]string, len(args))
-	for i, arg := range args {
-		marked[i] = arg
-		if len(arg) > 1 && arg[0] == '-' && !strings.ContainsRune("-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rune(arg[1])) {
-			marked[i] = textMark + arg
-		}
-	}
-	return marked
-}
-
-// plainText takes the marks of protectText away.
-func plainText(args []string) {
-	for i := range args {
-		args[i] = strings.TrimPrefix(args[i], textMark)
-	}
-}
-
-// usageError is a command line that cannot be meant.
-type usageError struct {
-	err  error
-	path string // the command's words behind "kj", each followed by a space
-}
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -87,8 +51,9 @@ acknowledged is on its disk.`,
 		Example: `  kj serve                          start a server and print where everything is
   kj demo                           watch two editors, an agent and a crash
   kj ctx new "Release notes"        make a context
-  kj block append Release "- faster sync"
-  kj tail Release                   follow its text live`,
+  kj block add Release "- faster sync"
+  kj tail Release                   follow its text live
+  kj help block_edit                all about an operation`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
@@ -98,35 +63,44 @@ acknowledged is on its disk.`,
 	root.PersistentFlags().StringVar(&conn.server, "server", "", "address of the running server (default: $KJ_SERVER, else the one in --data, else http://127.0.0.1:7433)")
 	root.PersistentFlags().StringVar(&conn.token, "token", "", "token for the server (default: $KJ_TOKEN, else owner.token in --data)")
 	root.PersistentFlags().StringVar(&conn.data, "data", defaultData(), "data directory of the server on this machine ($KJ_DATA)")
-	root.AddCommand(
-		newServe(conn), newDemo(), newVersion(), newStatus(conn),
-		newContext(conn), newBlock(conn), newTail(conn), newExport(conn), newBench(),
-	)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
-	wrapArgs(root)
+	root.AddGroup(&cobra.Group{ID: groupOps, Title: "Operations, run by the server:"}, &cobra.Group{ID: groupOwn, Title: "Other commands:"})
+	for _, cmd := range operations(conn) {
+		cmd.GroupID = groupOps
+		root.AddCommand(cmd)
+	}
+	for _, cmd := range []*cobra.Command{
+		newServe(conn), newDemo(), newVersion(), newTail(conn), newExport(conn), newBench(),
+	} {
+		cmd.GroupID = groupOwn
+		root.AddCommand(cmd)
+	}
+	root.SetHelpCommandGroupID(groupOwn)
+	root.SetCompletionCommandGroupID(groupOwn)
+	help := newHelp(root, conn)
+	help.GroupID = groupOwn
+	root.SetHelpCommand(help)
+	root.SetFlagErrorFunc(shelldoor.FlagError)
+	wrapArgs(root, conn)
 	return root
 }
 
-// usage marks an error as one of the command line.
-func usage(cmd *cobra.Command, err error) error {
-	path := ""
-	for c := cmd; c.HasParent(); c = c.Parent() {
-		path = c.Name() + " " + path
-	}
-	return usageError{err, path}
-}
+// The groups of commands in help.
+const (
+	groupOps = "operations"
+	groupOwn = "own"
+)
 
 // wrapArgs makes every command take marked text as it is, and its complaint
 // about arguments a usage error.
-func wrapArgs(cmd *cobra.Command) {
+func wrapArgs(cmd *cobra.Command, conn *connection) {
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		plainText(args)
+		shelldoor.PlainText(args)
 		if check == nil {
 			return nil
 		}
 		if err := check(cmd, args); err != nil {
-			return usage(cmd, err)
+			return shelldoor.Usage(cmd, err)
 		}
 		return nil
 	}
@@ -135,13 +109,14 @@ func wrapArgs(cmd *cobra.Command) {
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(cmd, fmt.Errorf("there is no command %q%s", args[0], didYouMean(cmd, args[0])))
+				return shelldoor.Usage(cmd, fmt.Errorf("there is no command %q%s", args[0], didYouMean(cmd, args[0])))
 			}
+			hide(cmd.Root(), conn.there(cmd.Context()))
 			return cmd.Help()
 		}
 	}
 	for _, sub := range cmd.Commands() {
-		wrapArgs(sub)
+		wrapArgs(sub, conn)
 	}
 }
 

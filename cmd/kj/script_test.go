@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +31,7 @@ func TestMain(m *testing.M) {
 //	                  its stdout and stderr to FILE
 //	await FILE RE     wait until FILE matches RE
 //	capture VAR RE    set VAR to the first group of RE in the last stdout
+//	status N ARG…     run kj with the arguments; it has to exit with N
 func TestScripts(t *testing.T) {
 	s := &servers{running: make(map[string]*kjproc.Process)}
 	testscript.Run(t, testscript.Params{
@@ -45,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"follow":  follow,
 			"await":   await,
 			"capture": capture,
+			"status":  status,
 		},
 	})
 }
@@ -99,6 +103,22 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not match the last stdout", args[1])
 	}
 	ts.Setenv(args[0], m[1])
+}
+
+// status runs kj for its exit status.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N ARG...")
+	}
+	err := ts.Exec("kj", args[1:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	}
+	if want := args[0]; fmt.Sprint(got) != want {
+		ts.Fatalf("kj %v: exit status %d, want %s", args[1:], got, want)
+	}
 }
 
 func follow(ts *testscript.TestScript, neg bool, args []string) {

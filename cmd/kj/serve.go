@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kaijutsu/internal/door/shelldoor"
 	"kaijutsu/internal/server"
 )
 
@@ -48,16 +49,18 @@ at a time may use. An edit is acknowledged when it is on disk.
 Access: on a loopback address "local" is the default: whoever connects from
 this machine acts as the principal "local", and a browser is served only from
 the server's own page. Beyond loopback only "token" is allowed: the token in
-DIR/owner.token, as bearer header, cookie kj_token or query parameter token.`,
+DIR/owner.token, or one that kj token create makes, as bearer header, cookie
+kj_token or query parameter token.`,
 		Example: `  kj serve
   kj serve --data ./data --listen 127.0.0.1:0
-  kj serve --listen 0.0.0.0:7433 --auth token`,
+  kj serve --listen 0.0.0.0:7433 --auth token
+  kj serve --deny-op context_delete --deny-op 'token_*'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
 			logger, err := newLogger(cmd.ErrOrStderr(), level, format)
 			if err != nil {
-				return usage(cmd, err)
+				return shelldoor.Usage(cmd, err)
 			}
 			cfg.Dir, cfg.Log, cfg.Version = conn.data, logger, version()
 			cfg.MinFree, cfg.Budget = minFree<<20, budget<<20
@@ -75,6 +78,7 @@ DIR/owner.token, as bearer header, cookie kj_token or query parameter token.`,
 	f.Int64Var(&minFree, "min-free", 0, "refuse edits when the disk has less than this many `MiB` free (default 64, or a quarter of a small disk)")
 	f.Int64Var(&budget, "budget", 256, "memory for open documents in `MiB`; idle ones beyond it are closed")
 	f.BoolVar(&cfg.AcceptLoss, "accept-loss", false, "open a data directory although acknowledged changes are missing from it")
+	f.StringArrayVar(&cfg.DenyOps, "deny-op", nil, "do not offer this `operation`, or family as block_*; may be repeated")
 	f.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")
 	return cmd

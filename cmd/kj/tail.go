@@ -10,12 +10,17 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"kaijutsu/internal/door/shelldoor"
 )
+
+const contextHelp = `CONTEXT is an id, the beginning of one, an automerge URL, or a title or the
+beginning of one, as long as it means one context. Default: KJ_CONTEXT.`
 
 func newTail(conn *connection) *cobra.Command {
 	var asJSON, fresh bool
 	cmd := &cobra.Command{
-		Use:   "tail CONTEXT",
+		Use:   "tail [CONTEXT]",
 		Short: "Follow the text of a context live",
 		Long: `Print a context's blocks and then, until interrupted, what is written in them.
 Text that is appended is printed as it comes; a block that changes elsewhere
@@ -25,9 +30,14 @@ than at its end is printed again.
 		Example: `  kj tail Release
   kj tail --new Release      only what is written from now on
   kj tail --json Release     one JSON object a line: the block as it is now`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeContext(conn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := "/v1/contexts/" + url.PathEscape(args[0]) + "/tail"
+			name, err := contextArg(args)
+			if err != nil {
+				return shelldoor.Usage(cmd, err)
+			}
+			path := "/v1/contexts/" + url.PathEscape(name) + "/tail"
 			resp, err := conn.do(cmd.Context(), http.MethodGet, path, nil)
 			if err != nil {
 				return err
@@ -95,7 +105,7 @@ func (p *tailPrinter) event(name, data string) error {
 	default:
 		return nil
 	}
-	var b blockRow
+	var b shelldoor.BlockRow
 	if err := json.Unmarshal([]byte(data), &b); err != nil {
 		return fmt.Errorf("event from the server: %w", err)
 	}
@@ -113,7 +123,7 @@ func (p *tailPrinter) event(name, data string) error {
 
 // show prints what is new of a block: its added text when it grew at the end,
 // all of it otherwise.
-func (p *tailPrinter) show(b blockRow) {
+func (p *tailPrinter) show(b shelldoor.BlockRow) {
 	before, seen := p.shown[b.ID]
 	p.shown[b.ID] = b.Content
 	if seen && before == b.Content && !b.Deleted {
@@ -124,7 +134,7 @@ func (p *tailPrinter) show(b blockRow) {
 		if p.last != "" {
 			fmt.Fprintln(p.w)
 		}
-		printHeading(p.w, b)
+		fmt.Fprintf(p.w, "\n%s\n", shelldoor.Heading(b))
 		p.last = b.ID
 		if !grew {
 			added = b.Content

@@ -35,7 +35,7 @@ func (l *line) takeArgs(cmd *cobra.Command, args []string) error {
 			return l.takeRest(v, args[i:])
 		}
 		if err := v.Set(args[i]); err != nil {
-			return fmt.Errorf("%s: %w", strings.ToUpper(v.name), err)
+			return fmt.Errorf("%s: %w", v.label(), err)
 		}
 	}
 	if len(args) > len(places) {
@@ -112,7 +112,7 @@ func (l *line) takeRest(v *value, args []string) error {
 	}
 	for _, arg := range args {
 		if err := v.Set(arg); err != nil {
-			return fmt.Errorf("%s: %w", strings.ToUpper(v.name), err)
+			return fmt.Errorf("%s: %w", v.label(), err)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package shelldoor
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,4 +135,39 @@ func expectText(list *value, s string) error {
 	e.Expected = &text
 	*last, err = json.Marshal(e)
 	return err
+}
+
+// editWords returns the flags that say a list of edits; false when they cannot.
+func (p *param) editWords(raw json.RawMessage) ([]string, bool) {
+	var edits []edit
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if !p.isEdits() || dec.Decode(&edits) != nil || len(edits) == 0 {
+		return nil, false
+	}
+	var words []string
+	for _, e := range edits {
+		switch {
+		case e.Op == "insert" && e.Line != nil && e.Content != nil && e.Start == nil && e.End == nil && e.Expected == nil:
+			words = append(words, fmt.Sprintf("--insert=%d:%s", *e.Line, plainText(*e.Content)))
+		case e.Op == "replace" && e.Line == nil && e.Content != nil && e.Start != nil && e.End != nil:
+			words = append(words, fmt.Sprintf("--replace=%d:%d:%s", *e.Start, *e.End, plainText(*e.Content)))
+		case e.Op == "delete" && e.Line == nil && e.Content == nil && e.Start != nil && e.End != nil:
+			words = append(words, fmt.Sprintf("--delete=%d:%d", *e.Start, *e.End))
+		default:
+			return nil, false
+		}
+		if e.Expected != nil {
+			words = append(words, "--expect="+plainText(*e.Expected))
+		}
+	}
+	return words, !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "\x00") })
+}
+
+// plainText is a text as fileText takes it.
+func plainText(s string) string {
+	if strings.HasPrefix(s, "@") {
+		return "@" + s
+	}
+	return s
 }

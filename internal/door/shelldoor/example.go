@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"kaijutsu/internal/op"
 )
@@ -28,6 +29,11 @@ func Words(o *op.Op, params json.RawMessage) []string {
 			inPlace = false // what follows would slip into its place
 		case !ok:
 		default:
+			if edits, ok := p.editWords(raw); ok {
+				flags = append(flags, edits...)
+				inPlace = false
+				continue
+			}
 			values, ok := p.words(raw)
 			if !ok {
 				return append(Path(o), "--params", string(params))
@@ -97,6 +103,9 @@ func (p *param) itemWord(kind string, raw json.RawMessage) (string, bool) {
 
 var safeWord = regexp.MustCompile(`^[A-Za-z0-9_./:,=@%+-]+$`)
 
+// escapes are those of $'…' in bash, zsh and ksh.
+var escapes = strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "\x1b", `\e`)
+
 // Quote returns a word as a shell reads it.
 func Quote(word string) string {
 	if safeWord.MatchString(word) {
@@ -104,6 +113,9 @@ func Quote(word string) string {
 	}
 	if flag, rest, ok := strings.Cut(word, "="); ok && strings.HasPrefix(flag, "--") && safeWord.MatchString(flag) {
 		return flag + "=" + Quote(rest)
+	}
+	if strings.ContainsFunc(word, unicode.IsControl) {
+		return "$'" + escapes.Replace(word) + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

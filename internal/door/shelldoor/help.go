@@ -68,7 +68,7 @@ func (l *line) helpParam(w *tabwriter.Writer, v *value) {
 		name = "--" + v.flag
 	}
 	if v.arg && l.op.Name != importName {
-		name = strings.ToUpper(v.name) + ", " + name
+		name = v.label() + ", " + name
 	}
 	text := strings.ReplaceAll(v.description, "`", "")
 	if v.def != nil {
@@ -116,7 +116,7 @@ func (l *line) note() string {
 	}
 	for _, v := range l.values {
 		if v.long() && v.kind == "string" && v.arg {
-			notes = append(notes, fmt.Sprintf("%s - is standard input, @FILE a file, @@ a text that begins with @.", strings.ToUpper(v.name)))
+			notes = append(notes, fmt.Sprintf("%s - is standard input, @FILE a file, @@ a text that begins with @.", v.label()))
 			if l.couldStream(v) {
 				notes = append(notes, "Standard input goes out as it comes, so that others see it live.")
 			}

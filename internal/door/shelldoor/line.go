@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (l *line) value(name string) *value {
 func (l *line) run(cmd *cobra.Command, args []string) error {
 	if err := l.read(cmd, args); err != nil {
 		var usage *UsageError
-		if errors.As(err, &usage) {
+		if errors.As(err, &usage) || errors.Is(err, fs.ErrNotExist) && l.op.Name == importName {
 			return err
 		}
 		return Usage(cmd, err)
@@ -92,7 +93,7 @@ func (l *line) missing(v *value) string {
 	case l.op.Name == importName && v.arg:
 		return "FILE"
 	case v.arg:
-		return strings.ToUpper(v.name)
+		return v.label()
 	}
 	return "--" + v.flag
 }

@@ -120,9 +120,12 @@ func (p *param) word() string {
 
 func (p *param) enumLen() int { return len(strings.Join(p.enum, "|")) }
 
+// label is what the parameter's place is called: BLOCK for block_id.
+func (p *param) label() string { return strings.ToUpper(strings.TrimSuffix(p.name, "_id")) }
+
 // place is the parameter as usage lines show it.
 func (p *param) place() string {
-	s := strings.ToUpper(p.name)
+	s := p.label()
 	if p.rest {
 		s += "..."
 	}
