@@ -59,5 +59,5 @@ func (k *Kernel) mayEdit(c op.Call, doc kaijutsu.DocumentID, need kaijutsu.Right
 
 // unknown is what is said of a context that is not there, or not for them.
 func unknown(name string) error {
-	return fmt.Errorf("context %.100q: %w", name, kaijutsu.ErrNotFound)
+	return fmt.Errorf("context %.100q: %w on this server", name, kaijutsu.ErrNotFound)
 }
