@@ -20,7 +20,7 @@ var owner = op.Call{By: kaijutsu.Principal{Name: "owner", Kind: kaijutsu.Person}
 
 // world is a kernel and what is below it.
 type world struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	store  *store.Store
 	access *access.Table
@@ -29,7 +29,7 @@ type world struct {
 	locate func(blocks.ID) []kaijutsu.DocumentID
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir()}
 	w.open()
