@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kaijutsu"
+	"kaijutsu/internal/changegraph"
 )
 
 // scribe writes at random into replicas of one context, and knows what the
@@ -62,7 +64,7 @@ func (s *scribe) pick() ID {
 // and the content it must have then, as long as there is no error.
 func (s *scribe) step(tx *Tx) (id ID, want string, err error) {
 	id = s.pick()
-	now, form, _ := tx.Content(id)
+	now, _, _ := tx.Content(id)
 	runes := []rune(now)
 	switch s.below(14) {
 	case 0, 1:
@@ -121,7 +123,6 @@ func (s *scribe) step(tx *Tx) (id ID, want string, err error) {
 	if s.below(2) == 0 {
 		return id, now, tx.SetTitle(s.word() + s.word())
 	}
-	_ = form
 	return id, now, tx.Thaw(id)
 }
 
@@ -281,12 +282,53 @@ for (const changes of JSON.parse(readFileSync(process.env.CHANGES))) {
 // TestStockClientLoadsWhatTheWriterMakes does the same with the npm package.
 func TestStockClientLoadsWhatTheWriterMakes(t *testing.T) {
 	rng := rand.New(rand.NewSource(int64(envInt("KJ_SEED", 1))))
-	var models []*Model
-	var histories [][]string
+	var written []*pair
 	for range 25 * envInt("KJ_ROUNDS", 1) {
 		s := &scribe{t: t, below: rng.Intn}
-		p := s.history(40)[1]
-		models = append(models, p.model)
+		written = append(written, s.history(40)[1])
+	}
+	compareWithStockClient(t, written)
+}
+
+// TestWriterGoesOnWhereStockClientsStopped writes into histories of the npm
+// package, which hold conflicts, marks, objects inside of texts, fields of
+// other types and circles of parents.
+func TestWriterGoesOnWhereStockClientsStopped(t *testing.T) {
+	var written []*pair
+	rng := rand.New(rand.NewSource(int64(envInt("KJ_SEED", 1))))
+	for n, h := range histories(t, envInt("KJ_SEED", 1), 40*envInt("KJ_ROUNDS", 1), 30) {
+		var raws [][]byte
+		graph := changegraph.New()
+		for _, c := range h.changes {
+			if added, err := graph.Add(c); err != nil || len(added) == 0 {
+				break
+			}
+			raws = append(raws, c.Raw) // up to what no server takes
+		}
+		s := &scribe{t: t, below: rng.Intn, seed: uint64(1_000_000 * n)}
+		amy, ben := newPair(t, "amy.", raws...), newPair(t, "ben.", raws...)
+		for id := range h.View.Blocks {
+			s.ids = append(s.ids, ID(id))
+		}
+		slices.Sort(s.ids)
+		for range 8 {
+			s.write(amy)
+			s.write(ben)
+		}
+		amy.receive(ben.raws...)
+		s.write(amy)
+		checkModel(t, amy.model)
+		written = append(written, amy)
+	}
+	compareWithStockClient(t, written)
+}
+
+// compareWithStockClient holds models against what the npm package shows of
+// the same changes.
+func compareWithStockClient(t *testing.T, written []*pair) {
+	t.Helper()
+	var histories [][]string
+	for _, p := range written {
 		var changes []string
 		for _, raw := range p.raws {
 			changes = append(changes, base64.StdEncoding.EncodeToString(raw))
@@ -297,8 +339,8 @@ func TestStockClientLoadsWhatTheWriterMakes(t *testing.T) {
 	writeFile(t, file, must(json.Marshal(histories)))
 	out := runNode(t, []byte(loadHistories), "CHANGES="+file, "VIEW="+must(filepath.Abs("testdata/view.mjs")))
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(lines) != len(models) {
-		t.Fatalf("%d histories came back, want %d", len(lines), len(models))
+	if len(lines) != len(written) {
+		t.Fatalf("%d histories came back, want %d", len(lines), len(written))
 	}
 	for i, line := range lines {
 		t.Run(fmt.Sprint("history ", i), func(t *testing.T) {
@@ -306,7 +348,7 @@ func TestStockClientLoadsWhatTheWriterMakes(t *testing.T) {
 			if err := json.Unmarshal([]byte(line), &want); err != nil {
 				t.Fatal(err)
 			}
-			compareView(t, models[i], want)
+			compareView(t, written[i].model, want)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -229,9 +230,7 @@ func (t *textDraft) cut(r run, k int) int {
 
 // enter puts a piece into the table as number i.
 func (t *textDraft) enter(i int, p stretch) {
-	t.pieces = append(t.pieces, stretch{})
-	copy(t.pieces[i+1:], t.pieces[i:])
-	t.pieces[i] = p
+	t.pieces = slices.Insert(t.pieces, i, p)
 }
 
 // deleteFrom deletes the next del code points from piece i on.
@@ -282,11 +281,7 @@ func (t *textDraft) stageDeletes(tx *Tx, r run, k int) {
 // returns the one where characters are to go: the piece they come before, and
 // the element they come after.
 func (t *textDraft) passMarks(i int, left opID) (int, opID) {
-	type place struct {
-		r    run
-		mark bool
-	}
-	var places []place // the first stands for right behind left
+	var places []run // the marks to go behind, if any
 	for r := range t.runs(i) {
 		if r.shown > 0 {
 			break
@@ -295,26 +290,20 @@ func (t *textDraft) passMarks(i int, left opID) (int, opID) {
 			continue
 		}
 		if r.sp.mark&markEnd != 0 {
-			begun := -1
-			for k, p := range places {
-				if p.r.id.plus(1) == r.id {
-					begun = k
-					break
-				}
-			}
-			if begun >= 0 { // nothing shows between its begin and its end
-				places = places[:begun]
+			begin := slices.IndexFunc(places, func(p run) bool { return p.id.plus(1) == r.id })
+			if begin >= 0 { // nothing shows between its begin and its end
+				places = places[:begin]
 				continue
 			}
 		}
 		if r.sp.mark&markSticky != 0 {
-			places = append(places, place{r: r})
+			places = append(places, r)
 		}
 	}
 	if len(places) == 0 {
 		return i, left
 	}
-	r := places[len(places)-1].r
+	r := places[len(places)-1]
 	return t.cut(r, 1), r.id
 }
 
