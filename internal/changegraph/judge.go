@@ -109,3 +109,26 @@ func (g *Graph) dropDenied(r *Refusal, from *SyncState) {
 		}
 	}
 }
+
+// dropStrays gives up, in a document with an anchor, the orphans of a peer that
+// holds nothing we lack, and so nothing that they depend on either: they were
+// made in another document.
+func (g *Graph) dropStrays(s *SyncState) []*Refusal {
+	if g.anchor < 0 || s.waits == 0 || !s.exact || len(s.theirHeads) == 0 {
+		return nil
+	}
+	var refused []*Refusal
+	for o := g.waiting.oldest; o != nil; {
+		next := o.newer
+		if o.from == s {
+			g.waiting.drop(o)
+			if c, err := amfile.DecodeChange(o.raw); err == nil {
+				r := refuse(c, 10, "the peer does not hold what it depends on; it was made in another one")
+				r.Judged, r.passing = true, true
+				refused = append(refused, r)
+			}
+		}
+		o = next
+	}
+	return refused
+}

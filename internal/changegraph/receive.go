@@ -50,6 +50,7 @@ func (g *Graph) Receive(s *SyncState, m *amfile.SyncMessage, changes []*amfile.C
 	r.Refused = append(r.Refused, s.refused...)
 	s.refused = nil
 	g.locate(s, m, r.TheirHeads)
+	r.Refused = append(r.Refused, g.dropStrays(s)...)
 	s.forgot = s.forgot || released && !s.exact
 	r.Reset = s.resetDue
 	return r

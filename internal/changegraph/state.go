@@ -40,6 +40,7 @@ type SyncState struct {
 	epoch   int        // of the graph when the state was last used
 	refused []*Refusal // changes it brought earlier, refused since
 	denied  refusals   // changes that this peer may not bring
+	waits   int        // changes it brought that wait for others
 }
 
 // NewSyncState returns the state of a new connection.

@@ -53,6 +53,9 @@ func (w *waiting) put(c *amfile.Change, dep kaijutsu.ChangeHash, from *SyncState
 	}
 	w.newest = o
 	w.byHash[o.hash] = o
+	if from != nil {
+		from.waits++
+	}
 	if dep == (kaijutsu.ChangeHash{}) {
 		w.late = append(w.late, o)
 	} else {
@@ -100,6 +103,9 @@ func (w *waiting) unlink(o *orphan) {
 		w.newest = o.older
 	}
 	delete(w.byHash, o.hash)
+	if o.from != nil {
+		o.from.waits--
+	}
 	w.bytes -= o.bytes()
 	w.ops -= o.ops
 }

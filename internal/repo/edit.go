@@ -17,6 +17,9 @@ type Edit struct {
 	By, Via kaijutsu.Principal
 	// Message is kept with the change; at most 64 KiB.
 	Message string
+	// Right is what By may do with the document, when the caller has asked: the
+	// change is judged by it as one that is synced. Zero is not judged.
+	Right kaijutsu.Right
 }
 
 // Edited says what came of an edit, on disk.
@@ -123,6 +126,9 @@ func (d *document) editBlocks(e Edit, f func(View, *blocks.Tx) error) (Edited, e
 	done := Edited{Version: uint64(d.graph.Len()), Heads: heads}
 	if c == nil {
 		return done, nil
+	}
+	if err := d.judgeEdit(c, e); err != nil {
+		return Edited{}, err
 	}
 	d.author = by
 	if _, err := d.graph.Add(c); err != nil {

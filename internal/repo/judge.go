@@ -55,6 +55,17 @@ func (d *document) judgeContext(c *amfile.Change) error {
 	return nil
 }
 
+// judgeEdit says why a change that was made here is not taken.
+func (d *document) judgeEdit(c *amfile.Change, e Edit) error {
+	switch e.Right {
+	case kaijutsu.RightRead:
+		return fmt.Errorf("principal %s may only read this document: %w", e.By.Name, kaijutsu.ErrDenied)
+	case kaijutsu.RightComment:
+		return d.judgeComment(c, e.By)
+	}
+	return nil
+}
+
 // judgeComment refuses what a commenter may not do: anything but to make blocks
 // that are comments, and to edit those it made.
 func (d *document) judgeComment(c *amfile.Change, by kaijutsu.Principal) error {

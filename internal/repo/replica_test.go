@@ -82,8 +82,10 @@ type replica struct {
 	session *repo.Session
 	house   *house
 	actor   kaijutsu.ActorID
-	last    repo.Outgoing // what Pull returned last, without the sync message
-	first   []byte        // the first sync message that came
+	last    repo.Outgoing  // what Pull returned last, without the sync message
+	told    kaijutsu.Heads // the server's, as it last said
+	said    []error        // every refusal it was told
+	first   []byte         // the first sync message that came
 }
 
 func newReplica(t *testing.T) *replica {
@@ -95,8 +97,15 @@ func newReplica(t *testing.T) *replica {
 // join starts a session with a fresh sync state and says the first word.
 func (r *replica) join(h *house, id kaijutsu.DocumentID) {
 	r.t.Helper()
+	r.joinAs(h, id, repo.Joining{Principal: amy})
+}
+
+// joinAs is join as somebody.
+func (r *replica) joinAs(h *house, id kaijutsu.DocumentID, who repo.Joining) {
+	r.t.Helper()
 	r.state, r.house = changegraph.NewSyncState(), h
-	s, err := h.repo.Join(r.t.Context(), id, repo.Joining{Principal: amy, Notify: func() { h.woken <- r }})
+	who.Notify = func() { h.woken <- r }
+	s, err := h.repo.Join(r.t.Context(), id, who)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -150,6 +159,10 @@ func (r *replica) pull(ctx context.Context) error {
 		return err
 	}
 	r.last = out
+	r.said = append(r.said, out.Denied...)
+	if len(out.Heads) > 0 {
+		r.told = out.Heads
+	}
 	if out.Sync == nil {
 		return nil
 	}
