@@ -150,12 +150,24 @@ func examplesOf(name string) []op.Example {
 	return out
 }
 
-// volatile is what differs from one run of a case to the next, in the order in
-// which it is looked for.
-var volatile = []struct {
+// variable is a kind of value that differs.
+type variable struct {
 	what  string
 	value *regexp.Regexp
-}{
+}
+
+// placeholder stands for the n-th value. Times are not told apart: it is chance
+// which of them are in the same second.
+func (v variable) placeholder(n int) string {
+	if v.what == "time" {
+		return "<time>"
+	}
+	return fmt.Sprintf("<%s %d>", v.what, n)
+}
+
+// volatile is what differs from one run of a case to the next, in the order in
+// which it is looked for.
+var volatile = []variable{
 	{"base64", regexp.MustCompile(`"content_base64": "[^"]*"`)},
 	{"token", regexp.MustCompile(`\bkj_[A-Za-z0-9_-]{43}\b`)},
 	{"url", regexp.MustCompile(`\bautomerge:[1-9A-HJ-NP-Za-km-z]+`)},
@@ -185,7 +197,7 @@ func Normal(result []byte, caller string) string {
 				return s
 			}
 			if seen[s] == "" {
-				seen[s] = fmt.Sprintf("<%s %d>", v.what, len(seen)+1)
+				seen[s] = v.placeholder(len(seen) + 1)
 			}
 			if key, _, ok := strings.Cut(s, `": "`); ok {
 				return key + `": "` + seen[s] + `"`

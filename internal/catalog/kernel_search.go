@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
@@ -67,6 +69,10 @@ func (o *operations) searchKernel(ctx context.Context, c op.Call, in kernelSearc
 		return kernelSearchOut{}, err
 	}
 	found, err := o.parts.Search.Search(ctx, q)
+	if errors.Is(err, kaijutsu.ErrInvalid) {
+		reason := strings.TrimSuffix(strings.TrimPrefix(err.Error(), "pattern: "), ": "+kaijutsu.ErrInvalid.Error())
+		return kernelSearchOut{}, &op.FieldError{Field: "query", Reason: reason}
+	}
 	if err != nil {
 		return kernelSearchOut{}, err
 	}

@@ -1,0 +1,178 @@
+package catalog_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"kaijutsu"
+	"kaijutsu/internal/access"
+	"kaijutsu/internal/catalog"
+	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
+	"kaijutsu/internal/search"
+	"kaijutsu/internal/store"
+)
+
+// house is everything that operations work on, over a store of its own.
+type house struct {
+	t      testing.TB
+	set    *op.Set
+	repo   *repo.Repo
+	kernel *kernel.Kernel
+	access *access.Table
+}
+
+var (
+	amy = kaijutsu.Principal{Name: "amy", Kind: kaijutsu.Person}
+	bob = kaijutsu.Principal{Name: "bob", Kind: kaijutsu.Agent}
+)
+
+func owner() op.Call { return op.Call{By: amy, Right: kaijutsu.RightOwn, Door: "test"} }
+
+func editor() op.Call { return op.Call{By: bob, Right: kaijutsu.RightEdit, Door: "test"} }
+
+// open starts a house in a directory; it is closed with the test, or before.
+func open(t testing.TB, dir string) (h *house, shut func()) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err := store.Open(store.Options{Dir: dir + "/store", Log: log, MinFree: 1})
+	must(err)
+	var index atomic.Pointer[search.Index]
+	rp := repo.Start(repo.Config{Log: log, Store: st, Committed: func(c repo.Committed) {
+		if ix := index.Load(); ix != nil {
+			ix.Note(c)
+		}
+	}})
+	ix, err := search.Start(search.Config{Repo: rp, Store: st, Dir: dir + "/search", Log: log})
+	must(err)
+	index.Store(ix)
+	table, err := access.Open(access.Config{Store: st, Owners: []kaijutsu.Principal{amy}})
+	must(err)
+	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Locate: ix.Locate})
+	must(err)
+	set := catalog.New(catalog.Parts{
+		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log},
+		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
+	})
+	var closed bool
+	shut = func() {
+		if closed {
+			return
+		}
+		closed = true
+		for _, err := range []error{k.Close(), ix.Close(), rp.Close(), st.Close()} {
+			must(err)
+		}
+	}
+	t.Cleanup(shut)
+	return &house{t: t, set: set, repo: rp, kernel: k, access: table}, shut
+}
+
+// start starts a house of its own.
+func start(t testing.TB) *house {
+	t.Helper()
+	h, _ := open(t, t.TempDir())
+	return h
+}
+
+// object is a JSON object.
+type object map[string]any
+
+// call runs an operation that has to work, and holds its result against the
+// schema.
+func (h *house) call(c op.Call, name, in string) object {
+	h.t.Helper()
+	result, err := h.set.Call(h.t.Context(), c, name, json.RawMessage(in))
+	if err != nil {
+		h.t.Fatalf("%s %s: %v", name, in, err)
+	}
+	h.checkResult(name, result)
+	var out object
+	if err := json.Unmarshal(result, &out); err != nil {
+		h.t.Fatalf("%s: %v", name, err)
+	}
+	return out
+}
+
+func (h *house) checkResult(name string, result json.RawMessage) {
+	h.t.Helper()
+	o, err := h.set.Get(owner(), name)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := o.CheckResult(result); err != nil {
+		h.t.Fatalf("%s: the result %s is not of its schema: %v", name, result, err)
+	}
+}
+
+// refuse runs an operation that has to fail with an error of a kind whose text
+// has some words in it.
+func (h *house) refuse(c op.Call, name, in string, want error, words ...string) {
+	h.t.Helper()
+	result, err := h.set.Call(h.t.Context(), c, name, json.RawMessage(in))
+	if !errors.Is(err, want) {
+		h.t.Fatalf("%s %s = %s, %v, want an error of kind %q", name, in, result, err, want)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			h.t.Errorf("%s %s: %q does not say %q", name, in, err, w)
+		}
+	}
+}
+
+func (o object) str(key string) string { s, _ := o[key].(string); return s }
+
+func (o object) num(key string) int { n, _ := o[key].(float64); return int(n) }
+
+func (o object) list(key string) (all []object) {
+	list, _ := o[key].([]any)
+	for _, v := range list {
+		m, _ := v.(map[string]any)
+		all = append(all, m)
+	}
+	return all
+}
+
+// context makes a context with this title and returns its id.
+func (h *house) context(title string) string {
+	h.t.Helper()
+	return h.call(owner(), "context_create", quote(`{"title": %}`, title)).str("id")
+}
+
+// block makes a block with this content and returns its id.
+func (h *house) block(context, content, more string) string {
+	h.t.Helper()
+	return h.call(owner(), "block_create", quote(`{"context": %, "content": %`+more+`}`, context, content)).str("block_id")
+}
+
+// content returns what a block says.
+func (h *house) content(context, block string) string {
+	h.t.Helper()
+	return h.call(owner(), "block_read", quote(`{"context": %, "block_id": %, "line_numbers": false}`, context, block)).str("content")
+}
+
+// quote puts words into JSON, each as a string where a % stands.
+func quote(format string, words ...string) string {
+	parts := strings.Split(format, "%")
+	var b strings.Builder
+	for i, p := range parts {
+		b.WriteString(p)
+		if i < len(words) {
+			w, _ := json.Marshal(words[i])
+			b.Write(w)
+		}
+	}
+	return b.String()
+}
