@@ -51,9 +51,6 @@ func (m *Model) Commit(opt CommitOptions, f func(*Tx) error) (*amfile.Change, er
 	if err := f(tx); err != nil {
 		return nil, err
 	}
-	if tx.failed != nil {
-		return nil, tx.failed
-	}
 	if len(tx.ops) == 0 {
 		return nil, nil
 	}

@@ -1,13 +1,13 @@
 // Package blocks is what a context means: the change that every context
-// starts from, the schema of its document, a read model of its blocks, and an
-// editor that makes new changes.
+// starts from, the schema of its document, a read model of its blocks, and the
+// making of new changes.
 //
 // The schema is published in docs/schema.md, for clients that know nothing but
 // Automerge. [Genesis] is the first change of every context, fixed for ever.
 //
 // # Reading
 //
-// A [Model] is fed with decoded changes and never asks an engine. It keeps the
+// A [Model] is fed with decoded changes; there is no engine. It keeps the
 // operations that are visible, so that it shows what every Automerge client
 // shows, conflicts included, and for each change it says which blocks were
 // touched ([Delta]). A change costs time in proportion to its operations, not
@@ -18,22 +18,16 @@
 //
 // # Editing
 //
-// An [Editor] holds the document in an engine, automerge-rs 0.5.0 from the
-// static library that automerge-go carries. It is called directly: memory is
-// freed by Close, writes that fail are rolled back, and times are in seconds,
-// none of which the Go API can do. Nothing is done through it whose cost grows
-// with the history. What is left to know of it:
+// [Model.Commit] makes a change. A [Tx] writes operations itself: which ones a
+// field or an element shows, and so which ones a write supersedes, the model
+// knows. It sees what it has written already, and touches neither the model
+// nor anything else before the change is applied like any other, so that
+// taking back is dropping it. The operations are those that a stock client
+// would have made, down to the place of a character between the ends of marks.
+// A write costs what it touches, never the document or its history.
 //
-//   - Hostile changes make it abort the process, which nothing in Go can stop:
-//     every change from a stranger is validated first (package amfile).
-//   - It takes about 375 bytes for each character ever typed into a text and
-//     half a kilobyte for each field of a block, outside of Go's heap and its
-//     limits. Nothing makes a document smaller: only Close frees it, all at
-//     once, and on glibc gives the memory back to the system.
-//     MALLOC_ARENA_MAX=2 keeps what is left in the allocator small.
-//
-// A model and an editor hold exactly the same changes when Commit is called:
-// the editor finds blocks and order keys there.
+// What a text is edited by is splices of what differs, never a new text. A
+// record is thawed into a text by its first edit.
 //
 // # Order
 //

@@ -32,8 +32,8 @@ import (
 // than what it touches; a position in a text is looked up among its spans.
 
 // Tx is a change in the making. It is good until the function that Commit
-// runs returns. Its methods check everything before they write; should a write
-// fail all the same, Commit fails.
+// runs returns. Its methods check everything before they write: one that
+// returns an error has written nothing, and the transaction may go on.
 type Tx struct {
 	model *Model
 	me    uint32 // the model's index of the author
@@ -51,9 +51,8 @@ type Tx struct {
 	below  map[ID][]sibling    // the same by parent, in order
 	moving ID                  // the block that is being moved, which is nobody's neighbour
 
-	bytes  int   // written so far
-	failed error // a write that failed half way
-	over   bool  // the function that Commit ran has returned
+	bytes int  // written so far
+	over  bool // the function that Commit ran has returned
 }
 
 // errOver keeps a transaction that was kept from writing into the next one.
