@@ -3,6 +3,8 @@ package mcpdoor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -104,16 +106,18 @@ func (s *session) follow(ctx context.Context, name string, sub *subscription, wa
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil {
-			touched = nil
-		}
-		for _, uri := range s.subs.concerned(sub, touched) {
-			// Whom it does not reach has no session any more.
-			_ = s.server.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
-		}
-		if err != nil {
+		var uris []string
+		if err == nil {
+			uris = s.subs.concerned(sub, touched)
+		} else { // first forgotten, then told: who follows it again is not forgotten
+			uris = s.subs.drop(name, sub)
 			s.door.cfg.Log.Debug("a context is no longer followed", "context", name, "session", s.instance, "err", err)
-			s.subs.drop(name, sub)
+		}
+		for _, uri := range uris {
+			// Whom it does not reach has no session any more.
+			_ = s.server.ResourceUpdated(s.living, &mcp.ResourceUpdatedNotificationParams{URI: uri})
+		}
+		if err != nil {
 			return
 		}
 	}
@@ -140,16 +144,19 @@ func (s *subscriptions) concerned(sub *subscription, touched []string) []string 
 	return uris
 }
 
-// drop forgets a subscription that has ended by itself.
-func (s *subscriptions) drop(name string, sub *subscription) {
+// drop forgets a subscription that has ended by itself, and returns what it
+// was of.
+func (s *subscriptions) drop(name string, sub *subscription) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sub.stop()
-	s.count -= len(sub.uris)
+	uris := slices.Collect(maps.Keys(sub.uris))
+	s.count -= len(uris)
 	clear(sub.uris)
 	if s.all[name] == sub {
 		delete(s.all, name)
 	}
+	return uris
 }
 
 // followContexts begins to tell of contexts that come and go.

@@ -122,9 +122,9 @@ func marshal(v any) ([]byte, error) {
 }
 
 // codes are the JSON-RPC codes of problems, for what is no tool; the others
-// are -32000, the server's own.
+// are -32000, the server's own. The data of the error says more.
 var codes = map[string]int64{
-	"not_found":     mcp.CodeResourceNotFound,
+	"not_found":     jsonrpc.CodeInvalidParams,
 	"invalid":       jsonrpc.CodeInvalidParams,
 	op.KindInternal: jsonrpc.CodeInternalError,
 }
