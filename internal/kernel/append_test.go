@@ -269,7 +269,9 @@ func TestLostAppendsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	lose()
-	view := func() error { return w.kernel.View(t.Context(), editor, plan.Doc, func(repo.View) error { return nil }) }
+	view := func() error {
+		return w.kernel.View(t.Context(), editor, plan.Doc, func(repo.View) error { return nil })
+	}
 	if err := view(); !errors.Is(err, kaijutsu.ErrDenied) {
 		t.Errorf("next view = %v, want that the last append was not written", err)
 	}

@@ -98,12 +98,17 @@ func (k *Kernel) Edit(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, n
 	return k.edit(ctx, c, doc, name, f)
 }
 
-// edit is Edit without what was appended.
+// edit is Edit without what was appended. It asks for the right once, so that
+// what is allowed is what the change is judged by.
 func (k *Kernel) edit(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, name string, f func(repo.View, *blocks.Tx) error) (repo.Edited, error) {
-	if err := k.mayEdit(c, doc, kaijutsu.RightComment); err != nil {
+	right := k.Right(c, doc)
+	if err := k.allow(c, doc, right, kaijutsu.RightComment); err != nil {
 		return repo.Edited{}, err
 	}
-	e := repo.Edit{By: c.By, Message: "op:" + name}
+	if k.records.archived(doc) {
+		return repo.Edited{}, archived(doc)
+	}
+	e := repo.Edit{By: c.By, Message: "op:" + name, Right: right}
 	return k.cfg.Repo.Edit(ctx, doc, e, func(v repo.View, tx *blocks.Tx) error {
 		if !v.IsContext() {
 			return notContext(doc)

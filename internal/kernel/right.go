@@ -34,7 +34,11 @@ func (k *Kernel) SyncRight(by kaijutsu.Principal, doc kaijutsu.DocumentID) kaiju
 // need refuses a caller whose right to a context is less than it takes. A
 // context that it may not read it is not told of.
 func (k *Kernel) need(c op.Call, doc kaijutsu.DocumentID, need kaijutsu.Right) error {
-	right := k.Right(c, doc)
+	return k.allow(c, doc, k.Right(c, doc), need)
+}
+
+// allow is need with the right asked for.
+func (k *Kernel) allow(c op.Call, doc kaijutsu.DocumentID, right, need kaijutsu.Right) error {
 	switch {
 	case c.By.IsZero():
 		return fmt.Errorf("nobody asks: %w", kaijutsu.ErrDenied)
@@ -52,9 +56,13 @@ func (k *Kernel) mayEdit(c op.Call, doc kaijutsu.DocumentID, need kaijutsu.Right
 		return err
 	}
 	if k.records.archived(doc) {
-		return fmt.Errorf("context %s: %w: it is archived; unarchive it first", contextName(doc), kaijutsu.ErrConflict)
+		return archived(doc)
 	}
 	return nil
+}
+
+func archived(doc kaijutsu.DocumentID) error {
+	return fmt.Errorf("context %s: %w: it is archived; unarchive it first", contextName(doc), kaijutsu.ErrConflict)
 }
 
 // unknown is what is said of a context that is not there, or not for them.
