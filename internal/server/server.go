@@ -9,12 +9,20 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
+	"slices"
+	"strings"
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/access"
+	"kaijutsu/internal/catalog"
+	"kaijutsu/internal/door/httpdoor"
+	"kaijutsu/internal/door/mcpdoor"
+	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/op"
 	"kaijutsu/internal/peer"
 	"kaijutsu/internal/repo"
+	"kaijutsu/internal/search"
 	"kaijutsu/internal/store"
 	"kaijutsu/internal/ui"
 )
@@ -42,6 +50,9 @@ type Config struct {
 	// Budget is the memory estimate of open documents in bytes; 0 is the
 	// repo's default.
 	Budget int64
+	// DenyOps are operations that this server does not offer, by name or by
+	// family as "block_*".
+	DenyOps []string
 	// Version is told to clients.
 	Version string
 }
@@ -51,8 +62,13 @@ type Server struct {
 	cfg    Config
 	log    *slog.Logger
 	store  *store.Store
+	access *access.Table
 	repo   *repo.Repo
+	search *search.Index
+	kernel *kernel.Kernel
+	set    *op.Set
 	peers  *peer.Hub
+	mcp    *mcpdoor.Door
 	gate   *gate
 	http   *http.Server
 	ln     net.Listener
@@ -60,9 +76,6 @@ type Server struct {
 
 	stopping context.Context // ends the streams, which do not end by themselves
 	stop     context.CancelFunc
-
-	summaryMu sync.Mutex
-	summaries map[kaijutsu.DocumentID]summary // guarded by summaryMu
 }
 
 // Start opens the data directory, listens, and serves until Close.
@@ -86,18 +99,18 @@ func Start(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("listen on %s: %w (is another server running? try --listen 127.0.0.1:0)", cfg.Listen, err)
 	}
 	s := &Server{
-		cfg:       cfg,
-		log:       cfg.Log,
-		gate:      &gate{mode: mode, token: token},
-		ln:        ln,
-		served:    make(chan error, 1),
-		summaries: make(map[kaijutsu.DocumentID]summary),
+		cfg:    cfg,
+		log:    cfg.Log,
+		ln:     ln,
+		served: make(chan error, 1),
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
 		s.stop()
-		return nil, errors.Join(err, ln.Close())
+		return nil, errors.Join(err, s.closeParts(), ln.Close())
 	}
+	s.gate = &gate{mode: mode, owner: token, table: s.access}
+	s.mcp = s.mcpDoor()
 	s.http = &http.Server{
 		Handler:           s.routes(),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -111,20 +124,69 @@ func Start(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// open opens the parts in order.
+// open opens the parts in order. What is open when one fails is the caller's to
+// close.
 func (s *Server) open() error {
 	var err error
 	s.store, err = store.Open(store.Options{Dir: s.cfg.Dir, Log: s.log, MinFree: s.cfg.MinFree, AcceptLoss: s.cfg.AcceptLoss})
 	if err != nil {
 		return err
 	}
-	s.repo = repo.Start(repo.Config{Log: s.log, Store: s.store, BudgetBytes: s.cfg.Budget})
+	s.access, err = access.Open(access.Config{Store: s.store, Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}})
+	if err != nil {
+		return err
+	}
+	s.repo = repo.Start(repo.Config{Log: s.log, Store: s.store, BudgetBytes: s.cfg.Budget, Committed: s.committed})
+	s.search, err = search.Start(search.Config{Repo: s.repo, Store: s.store, Dir: filepath.Join(s.cfg.Dir, "search"), Log: s.log})
+	if err != nil {
+		return err
+	}
+	s.kernel, err = kernel.Open(kernel.Config{Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Locate: s.search.Locate})
+	if err != nil {
+		return err
+	}
+	s.set = catalog.New(catalog.Parts{
+		Kernel: s.kernel, Search: s.search, Access: s.access, Status: s.status,
+		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit},
+	})
+	if err := checkDenied(s.cfg.DenyOps, s.set); err != nil {
+		return err
+	}
 	s.peers = peer.NewHub(peer.Config{
 		Log:       s.log,
 		Repo:      s.repo,
 		PeerID:    "kaijutsu-" + s.store.StorageID(),
 		StorageID: s.store.StorageID(),
+		Right: func(_ context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right {
+			return s.kernel.SyncRight(by, doc)
+		},
 	})
+	return nil
+}
+
+// committed tells the parts that follow the documents. Nothing is committed
+// before all of them are there: only operations and editors do.
+func (s *Server) committed(c repo.Committed) {
+	s.search.Note(c)
+	s.kernel.Note(c)
+}
+
+// checkDenied refuses to leave out an operation that there is not: whoever says
+// so means another.
+func checkDenied(deny []string, set *op.Set) error {
+	var names []string
+	for _, o := range set.All() {
+		names = append(names, o.Name)
+	}
+	for _, d := range deny {
+		if slices.ContainsFunc(names, func(name string) bool { return op.Denied([]string{d}, name) }) {
+			continue
+		}
+		if near := op.Nearest(d, names); near != "" {
+			return fmt.Errorf("denied operation %q: %w: there is none; did you mean %q?", d, kaijutsu.ErrInvalid, near)
+		}
+		return fmt.Errorf("denied operation %q: %w: there is none; there are %s", d, kaijutsu.ErrInvalid, strings.Join(names, ", "))
+	}
 	return nil
 }
 
@@ -158,17 +220,38 @@ func reachable(addr string) string {
 // Done is closed, or yields the reason, when the server stops serving.
 func (s *Server) Done() <-chan error { return s.served }
 
-// Close stops in reverse: no new connections, editors told and closed,
-// documents, then the store. Requests under way may finish until ctx ends.
+// Close stops in reverse: no new connections, editors and agents told and
+// closed, appends that wait written, the index, the documents, then the store.
+// Requests under way may finish until ctx ends.
 func (s *Server) Close(ctx context.Context) error {
 	_ = os.Remove(filepath.Join(s.cfg.Dir, addressFile)) // stale files are harmless
 	s.stop()
 	s.peers.Close()
+	s.mcp.Close()
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		err = errors.Join(err, s.http.Close())
 	}
-	return errors.Join(err, s.repo.Close(), s.store.Close())
+	return errors.Join(err, s.closeParts())
+}
+
+// closeParts closes what open opened, in reverse: appends that wait are
+// written, the index and the documents closed, then the store.
+func (s *Server) closeParts() error {
+	var errs []error
+	if s.kernel != nil {
+		errs = append(errs, s.kernel.Close())
+	}
+	if s.search != nil {
+		errs = append(errs, s.search.Close())
+	}
+	if s.repo != nil {
+		errs = append(errs, s.repo.Close())
+	}
+	if s.store != nil {
+		errs = append(errs, s.store.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // routes is every address of the server.
@@ -176,7 +259,12 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /sync", s.serveSync)
-	mux.Handle("/v1/", s.gate.guard(s.api()))
+	operations := brief(httpdoor.New(httpdoor.Config{Set: s.set, Identify: s.gate.call, Log: s.log, Version: s.cfg.Version}))
+	mux.Handle("/v1/", operations)
+	mux.Handle("/mcp", s.lasting(s.mcp))
+	mux.Handle("GET /v1/contexts", brief(s.as("context_list", s.serveContexts)))
+	mux.Handle("GET /v1/contexts/{context}/export", brief(s.as("context_export", s.serveExport)))
+	mux.Handle("GET /v1/contexts/{context}/tail", s.lasting(s.as("context_get", s.serveTail)))
 	mux.Handle("/", s.gate.guardPage(ui.Handler()))
 	return mux
 }

@@ -237,7 +237,7 @@ func TestRefusedOperations(t *testing.T) {
 			}
 		})
 	}
-	if code, body := request(t, "POST", s.URL()+"/v1/ops/context_create", strings.Repeat(" ", 9<<20), nil); code != http.StatusRequestEntityTooLarge {
+	if code, body := request(t, "POST", s.URL()+"/v1/ops/context_create", strings.Repeat(" ", 17<<20), nil); code != http.StatusRequestEntityTooLarge {
 		t.Errorf("huge parameters = %d %s, want 413", code, body)
 	}
 }

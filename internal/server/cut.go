@@ -1,0 +1,73 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// How long a request that does not stream may take to arrive and to be
+// answered. An operation has a limit of its own in between.
+const (
+	readWithin  = time.Minute
+	writeWithin = 3 * time.Minute
+)
+
+// brief bounds a request that does not stream, so that one that stands still
+// does not stay.
+func brief(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rc, now := http.NewResponseController(w), time.Now()
+		_ = rc.SetReadDeadline(now.Add(readWithin)) // not supported where there is no connection: nothing to bound
+		_ = rc.SetWriteDeadline(now.Add(writeWithin))
+		defer func() { _ = rc.SetWriteDeadline(time.Time{}) }() // the connection goes on with another request
+		h.ServeHTTP(w, r)
+	})
+}
+
+// lasting is for what streams: a request ends when the server stops and when
+// the token that it came with does.
+func (s *Server) lasting(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(s.stopping, cancel)()
+		if _, token, err := s.gate.identify(r); err == nil && token != "" {
+			defer s.access.Watch(token, cancel)()
+		}
+		h.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// hijack is a response whose connection, once it is taken over, is closed when
+// a token ends.
+type hijack struct {
+	http.ResponseWriter
+	watch func(func()) (stop func())
+}
+
+// Hijack takes over the connection.
+func (h hijack) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	nc, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	stop := h.watch(func() { _ = nc.Close() }) // whoever reads it notices
+	return &watched{Conn: nc, stop: stop}, rw, nil
+}
+
+// watched is a connection that stops a watch when it is closed.
+type watched struct {
+	net.Conn
+	once sync.Once
+	stop func()
+}
+
+// Close closes the connection.
+func (c *watched) Close() error {
+	c.once.Do(c.stop)
+	return c.Conn.Close()
+}
