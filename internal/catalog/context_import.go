@@ -80,7 +80,7 @@ func (o *operations) importContext(ctx context.Context, c op.Call, in contextImp
 func (o *operations) importDocument(ctx context.Context, c op.Call, title string, file []byte) (contextImportOut, error) {
 	info, err := o.parts.Kernel.Import(ctx, c, file)
 	if err != nil {
-		return contextImportOut{}, err
+		return contextImportOut{}, fmt.Errorf("content_base64: %w", err)
 	}
 	if title != "" && title != info.Title {
 		if _, err := o.parts.Kernel.Rename(ctx, c, info.Doc, title); err != nil {

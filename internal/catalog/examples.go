@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"kaijutsu/internal/op"
@@ -66,6 +67,7 @@ func Examples() ([]Case, error) {
 		}
 		all = append(all, c)
 	}
+	slices.SortFunc(all, func(a, b Case) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
@@ -209,5 +211,6 @@ func Normal(result []byte, caller string) string {
 	if err != nil {
 		return text
 	}
-	return strings.ReplaceAll(text, string(name), `"<caller>"`) + "\n"
+	inside := strings.ReplaceAll(string(name), `"`, `\"`) // of a JSON text in a string
+	return strings.NewReplacer(inside, `\"<caller>\"`, string(name), `"<caller>"`).Replace(text) + "\n"
 }

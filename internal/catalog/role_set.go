@@ -43,7 +43,7 @@ func (o *operations) setRole(ctx context.Context, c op.Call, in roleSetIn) (role
 		return roleRow{}, err
 	}
 	if in.Role == "default" {
-		return roleRow{Principal: in.Principal, Role: in.Role, Context: contextName(doc)}, o.parts.Access.Ungrant(ctx, doc, in.Principal)
+		return roleRow{Principal: in.Principal, Role: in.Role, Context: contextName(doc)}, named(o.parts.Access.Ungrant(ctx, doc, in.Principal))
 	}
 	right, err := kaijutsu.ParseRole(in.Role)
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *operations) setRole(ctx context.Context, c op.Call, in roleSetIn) (role
 	}
 	g, err := o.parts.Access.Grant(ctx, c.By, doc, in.Principal, right)
 	if err != nil {
-		return roleRow{}, err
+		return roleRow{}, named(err)
 	}
 	return roleRow{g.Principal.Name, string(g.Principal.Kind), g.Right.String(), contextName(doc)}, nil
 }
@@ -70,9 +70,17 @@ func (o *operations) setKernelRole(ctx context.Context, c op.Call, in roleSetIn)
 	}
 	m, err := o.parts.Access.SetRole(ctx, in.Principal, right)
 	if err != nil {
-		return roleRow{}, err
+		return roleRow{}, named(err)
 	}
 	return kernelRole(m), nil
+}
+
+// named says that an error is about the parameter principal.
+func named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("principal: %w", err)
 }
 
 // kernelRole shows what somebody may do with the kernel.

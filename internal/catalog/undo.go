@@ -60,12 +60,8 @@ func (o *operations) undoWork(ctx context.Context, c op.Call, in undoIn) (out un
 		if units, err = in.units(v, c.By); err != nil {
 			return err
 		}
-		for _, unit := range units {
-			if err := tx.Revert(v.Log(), unit); err != nil {
-				return err
-			}
-		}
-		return nil
+		units, err = revert(v, tx, units)
+		return err
 	})
 	if err != nil {
 		return out, err
@@ -82,6 +78,22 @@ func (o *operations) undoWork(ctx context.Context, c op.Call, in undoIn) (out un
 		return nil
 	})
 	return out, err
+}
+
+// revert takes units of work back and returns those of which anything showed.
+func revert(v repo.View, tx *blocks.Tx, units [][]kaijutsu.ChangeHash) (done [][]kaijutsu.ChangeHash, err error) {
+	for _, unit := range units {
+		switch err = tx.Revert(v.Log(), unit); {
+		case err == nil:
+			done = append(done, unit)
+		case !errors.Is(err, kaijutsu.ErrConflict):
+			return nil, err
+		}
+	}
+	if len(done) == 0 {
+		return nil, fmt.Errorf("%w; take back something else by change or steps", err)
+	}
+	return done, nil
 }
 
 // units finds what to take back, the newest first.
@@ -110,6 +122,9 @@ func (in undoIn) units(v repo.View, by kaijutsu.Principal) (units [][]kaijutsu.C
 		unit, err := blocks.LastUnit(log, own, skip)
 		if errors.Is(err, kaijutsu.ErrNotFound) && len(units) > 0 {
 			return nil, fmt.Errorf("steps: there are only %d units of work to take back: %w", len(units), kaijutsu.ErrNotFound)
+		}
+		if errors.Is(err, kaijutsu.ErrNotFound) {
+			return nil, fmt.Errorf("%s has nothing to take back in this context: %w", by.Name, kaijutsu.ErrNotFound)
 		}
 		if err != nil {
 			return nil, err

@@ -93,7 +93,7 @@ func checkTokens(params []byte) error {
 			if key {
 				keys := open[len(open)-1]
 				if keys[token] {
-					return fmt.Errorf("%s: given twice: %w", shown(token), kaijutsu.ErrInvalid)
+					return &FieldError{Field: shown(token), Reason: "given twice", Hint: "give it once"}
 				}
 				keys[token] = true
 				key = false
