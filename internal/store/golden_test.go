@@ -55,13 +55,37 @@ func goldenRows() map[string][2][]byte {
 	return rows
 }
 
-// TestRowsForEver compares what we write with what release 1 wrote.
+// lineageRows are the rows that format 2 added.
+func lineageRows() map[string][2][]byte {
+	doc := testDoc(77)
+	rows := map[string][2][]byte{}
+	add := func(name string, key []byte, v value) { rows[name] = [2][]byte{key, seal(key, v.kind, v.payload)} }
+	row := documentRow{changes: 1000, actors: 2, bytes: 150_000, heads: kaijutsu.Heads{testChange(1, 0, 50).Hash}}
+	row.anchor = testChange(1, 1, 50).Hash
+	add("document with an anchor", documentKey(classDocument, doc), row.value())
+	row.before = 300
+	add("fork that is whole", documentKey(classDocument, doc), row.value())
+	row.base = &Base{Doc: testDoc(78), Heads: kaijutsu.Heads{{1}, {2}}, Changes: 300}
+	add("fork", documentKey(classDocument, doc), row.value())
+	row.anchor = kaijutsu.ChangeHash{}
+	add("fork without an anchor", documentKey(classDocument, doc), row.value())
+	add("deleted document", deletedRecord(doc), value{kind: kindInline})
+	add("chore of a deleted document", numberKey(classChore, 302), value{kindChore, chore{doc: doc, to: 1<<64 - 1, actors: 1<<64 - 1}.encode()})
+	return rows
+}
+
+// TestRowsForEver compares what we write with what earlier releases wrote.
 func TestRowsForEver(t *testing.T) {
-	path := filepath.Join("testdata", "rows-1.txt")
+	for name, rows := range map[string]map[string][2][]byte{"rows-1.txt": goldenRows(), "rows-2.txt": lineageRows()} {
+		t.Run(name, func(t *testing.T) { checkRows(t, filepath.Join("testdata", name), rows) })
+	}
+}
+
+func checkRows(t *testing.T, path string, rows map[string][2][]byte) {
 	golden, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) && *update {
 		var b strings.Builder
-		for name, row := range goldenRows() {
+		for name, row := range rows {
 			fmt.Fprintf(&b, "%s\t%x\t%x\n", name, row[0], row[1])
 		}
 		golden, err = []byte(b.String()), os.WriteFile(path, []byte(b.String()), 0o644)
@@ -69,7 +93,6 @@ func TestRowsForEver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := goldenRows()
 	for line := range strings.Lines(string(golden)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		row, ok := rows[fields[0]]
@@ -156,15 +179,7 @@ func (g goldenStore) check(t *testing.T, s *Store) {
 func TestDatabaseForEver(t *testing.T) {
 	path := filepath.Join("testdata", "store-1.tar.gz")
 	g := newGoldenStore()
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && *update {
-		dir := t.TempDir()
-		s := openTest(t, Options{Dir: dir})
-		g.fill(t, s)
-		closeTest(t, s)
-		if err := pack(path, dir); err != nil {
-			t.Fatal(err)
-		}
-	}
+	packGolden(t, path, func(s *Store) { g.fill(t, s) })
 	dir := t.TempDir()
 	if err := unpack(path, dir); err != nil {
 		t.Fatal(err)
@@ -173,6 +188,21 @@ func TestDatabaseForEver(t *testing.T) {
 		s := openTest(t, Options{Dir: dir})
 		g.check(t, s)
 		closeTest(t, s)
+	}
+}
+
+// packGolden writes a golden database if it is missing and that is asked for.
+func packGolden(t *testing.T, path string, fill func(*Store)) {
+	t.Helper()
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) || !*update {
+		return
+	}
+	dir := t.TempDir()
+	s := openTest(t, Options{Dir: dir})
+	fill(s)
+	closeTest(t, s)
+	if err := pack(path, dir); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -274,7 +274,7 @@ func leftovers(t testing.TB, s *Store) []string {
 					if err != nil {
 						return err
 					}
-					if live[doc], err = decodeDocument(payload); err != nil {
+					if live[doc], err = decodeDocumentAs(kind, payload); err != nil {
 						return err
 					}
 					blobs[live[doc].snapshot.number] = blobs[live[doc].snapshot.number] || live[doc].covers > 0
