@@ -69,7 +69,7 @@ acknowledged is on its disk.`,
 		root.AddCommand(cmd)
 	}
 	for _, cmd := range []*cobra.Command{
-		newServe(conn), newDemo(), newVersion(), newTail(conn), newExport(conn), newBench(),
+		newServe(conn), newDemo(), newVersion(), newTail(conn), newExport(conn), newMCP(conn), newBench(),
 	} {
 		cmd.GroupID = groupOwn
 		root.AddCommand(cmd)
