@@ -76,7 +76,8 @@ need_go() {
   esac
 }
 
-# need_cc installs a C compiler: automerge-go is a C library.
+# need_cc installs a C compiler: the race detector needs it, and automerge-go,
+# the C library that the tests compare with.
 need_cc() {
   local probe
   probe='#include <stdlib.h>

@@ -51,11 +51,8 @@ var pure = []string{"kaijutsu", "internal/amfile", "internal/changegraph", "inte
 // covers what is below it.
 var impure = []string{"os", "net", "syscall", "log"}
 
-// cgo is the only room that may import C and, but for linked, unsafe.
-const cgo = "blocks"
-
-// linked is the one file outside of it that may import unsafe, to link to a
-// variable of another package: docs/adr/0026-files-get-their-space-before-they-are-mapped.md.
+// linked is the one file that may import unsafe, to link to a variable of
+// another package: docs/adr/0026-files-get-their-space-before-they-are-mapped.md.
 const linked = "internal/store/allocate_linux.go"
 
 // checkRooms holds the imports between rooms against the table, and the table
@@ -97,7 +94,7 @@ func mayImport(room, imported string) bool {
 	return !inside || slices.Contains(allowed, everything) || slices.Contains(allowed, target)
 }
 
-// checkPure finds I/O and clocks in the pure rooms, and cgo outside its room.
+// checkPure finds I/O and clocks in the pure rooms, and C anywhere.
 func checkPure(t *tree) []string {
 	var bad []string
 	for _, f := range t.files {
@@ -106,8 +103,8 @@ func checkPure(t *tree) []string {
 		}
 		isPure := slices.Contains(pure, f.room())
 		for p, n := range f.imports {
-			if (p == "C" || p == "unsafe" && f.path != linked) && f.room() != cgo {
-				bad = append(bad, f.at(n, "only %s may import %s", cgo, p))
+			if p == "C" || p == "unsafe" && f.path != linked {
+				bad = append(bad, f.at(n, "no room may import %s", p))
 			}
 			if isPure && slices.ContainsFunc(impure, func(dir string) bool { return within(p, dir) }) {
 				bad = append(bad, f.at(n, "%s is a pure room and may not import %s", f.room(), p))
