@@ -59,6 +59,7 @@ func TestBadExamples(t *testing.T) {
 
 		{"unknown top-level name", checkTopLevel, map[string]string{"Makefile": "all:\n", "go.mod": goMod}, "Makefile: not a name that belongs"},
 		{"sleeping test", checkSleeps, map[string]string{"a_test.go": "package a\n\nimport \"time\"\n\nfunc f() {\n\ttime.Sleep(1)\n}\n"}, "a_test.go:6: time.Sleep in a test"},
+		{"sleep by a clock of its own", checkSleeps, map[string]string{"a_test.go": "package a\n\nimport (\n\t\"testing/synctest\"\n\t\"time\"\n)\n\nfunc f() {\n\tsynctest.Test(nil, nil)\n\ttime.Sleep(1)\n}\n"}, ""},
 		{"sleep outside a test", checkSleeps, map[string]string{"a.go": "package a\n\nimport \"time\"\n\nfunc f() {\n\ttime.Sleep(1)\n}\n"}, ""},
 		{"unfinished code", checkWords, map[string]string{"a.go": "package a\n\n// TO" + "DO: the rest\n"}, "a.go:3:"},
 		{"unfinished docs", checkWords, map[string]string{"docs/a.md": "Comes in Phase" + " 2.\n"}, "docs/a.md:1:"},
