@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"kaijutsu"
@@ -419,7 +420,9 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-func TestWatchContexts(t *testing.T) {
+func TestWatchContexts(t *testing.T) { synctest.Test(t, testWatchContexts) }
+
+func testWatchContexts(t *testing.T) {
 	w := newWorld(t)
 	plan := w.context("Plan")
 	reader := w.member("reader", kaijutsu.RightRead)
