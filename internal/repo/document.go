@@ -70,6 +70,7 @@ type document struct {
 	base       *store.Base   // what the document rests on; nil: nothing
 	baseActors []store.Actor // whose changes are in it
 	before     int           // changes before the document's own log
+	depth      int           // documents below the base, and the base
 	holds      int           // forks being made of it
 	deleting   bool
 

@@ -31,9 +31,8 @@ type Edited struct {
 
 // Edit runs f on a context's blocks, in the document's owner, and commits what
 // it did as one change by the principal's actor, all or nothing. It returns
-// when the change is on disk. f sees the edits that went before it, must not
-// take long, and may be asked about in vain: when it returns an error, nothing
-// was written. The error wraps kaijutsu.ErrNotFound when there is no such
+// when the change is on disk. f sees the edits that went before it and must not
+// take long; when it returns an error, nothing is written. The error wraps kaijutsu.ErrNotFound when there is no such
 // document and ErrDenied when nobody edits.
 func (r *Repo) Edit(ctx context.Context, id kaijutsu.DocumentID, e Edit, f func(View, *blocks.Tx) error) (Edited, error) {
 	if e.By.IsZero() && e.Via.IsZero() {
@@ -93,7 +92,7 @@ func (d *document) edit(r edit, st *staged) {
 // Where a new document comes from is forgotten too: it is empty again.
 func (d *document) forget(st *staged, changes, actors int) {
 	if st.base != nil {
-		d.base, d.baseActors, d.before, st.from = nil, nil, 0, 0
+		d.base, d.baseActors, d.before, d.depth, st.from = nil, nil, 0, 0, 0
 		d.covered, d.coveredBytes, d.actors = 0, 0, make(map[kaijutsu.ActorID]signer)
 	}
 	d.graph.Truncate(st.from + changes)

@@ -60,7 +60,7 @@ func (d *document) fill() (*filling, error) {
 func (d *document) take(f *filling) {
 	f.graph.Judge, f.graph.Took = d.judge, d.took
 	d.graph, d.actors = f.graph, f.actors
-	d.base, d.baseActors, d.before = f.base, f.baseActors, f.before
+	d.base, d.baseActors, d.before, d.depth = f.base, f.baseActors, f.before, f.depth
 	d.covered, d.coveredBytes, d.tailBytes = f.covered, f.coveredBytes, f.tailBytes
 	d.headsAt = d.repo.cfg.Now()
 }
@@ -85,6 +85,7 @@ type filling struct {
 	base       *store.Base   // what it rests on; nil: nothing
 	baseActors []store.Actor // whose changes are in the base
 	before     int           // changes before its own log
+	depth      int           // documents below the base, and the base
 
 	covered, coveredBytes int // in the snapshot, or in the base
 	tailBytes             int // of the changes behind it
@@ -199,6 +200,7 @@ func (f *filling) rest(s *store.Store, id kaijutsu.DocumentID, heads kaijutsu.He
 	}
 	f.baseActors = f.rows
 	f.covered, f.before = f.graph.Len(), f.graph.Len()
+	f.depth = under.depth + 1
 	f.base = &store.Base{Doc: id, Heads: f.graph.Heads(), Changes: uint64(f.before)}
 	return nil
 }

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/internal/amfile"
 )
 
@@ -9,6 +10,8 @@ import (
 // in which each comes after those it depends on. It is good while the function
 // that got it from a View runs.
 type Log struct{ doc *document }
+
+var _ blocks.Log = Log{}
 
 // Len returns the number of changes.
 func (l Log) Len() int { return l.doc.graph.Len() }

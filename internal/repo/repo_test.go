@@ -153,12 +153,12 @@ func TestBlocks(t *testing.T) {
 	for _, text := range []string{"one", "two", "three"} {
 		block := blocks.NewID(time.Now())
 		spec := blocks.BlockSpec{ID: block, Position: blocks.Last(), Kind: blocks.KindText, Role: blocks.RoleUser, Form: blocks.FormText, Content: text}
-		if err := h.repo.EditBlocks(ctx, id, amy, func(tx *blocks.Tx) error { return tx.InsertBlock(spec) }); err != nil {
+		if _, err := h.repo.Edit(ctx, id, repo.Edit{By: amy}, func(_ repo.View, tx *blocks.Tx) error { return tx.InsertBlock(spec) }); err != nil {
 			t.Fatal(err)
 		}
 		want, ids = append(want, text), append(ids, block)
 	}
-	if err := h.repo.EditBlocks(ctx, id, amy, func(tx *blocks.Tx) error { return tx.AppendText(ids[1], " and a half") }); err != nil {
+	if _, err := h.repo.Edit(ctx, id, repo.Edit{By: amy}, func(_ repo.View, tx *blocks.Tx) error { return tx.AppendText(ids[1], " and a half") }); err != nil {
 		t.Fatal(err)
 	}
 	want[1] += " and a half"
@@ -194,11 +194,11 @@ func TestBlocks(t *testing.T) {
 
 func TestEditOfNothing(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
-	err := h.repo.EditBlocks(t.Context(), newDocument(t), amy, func(*blocks.Tx) error { return nil })
+	_, err := h.repo.Edit(t.Context(), newDocument(t), repo.Edit{By: amy}, func(repo.View, *blocks.Tx) error { return nil })
 	if !errors.Is(err, kaijutsu.ErrNotFound) {
 		t.Errorf("edit of an unknown document: %v, want ErrNotFound", err)
 	}
-	err = h.repo.EditBlocks(t.Context(), newDocument(t), kaijutsu.Principal{}, func(*blocks.Tx) error { return nil })
+	_, err = h.repo.Edit(t.Context(), newDocument(t), repo.Edit{}, func(repo.View, *blocks.Tx) error { return nil })
 	if !errors.Is(err, kaijutsu.ErrDenied) {
 		t.Errorf("edit by nobody: %v, want ErrDenied", err)
 	}
@@ -213,10 +213,10 @@ func TestTrim(t *testing.T) {
 	reader := newReplica(t)
 	reader.join(h, cid.Document()) // keeps the document open
 	before := h.repo.Stats().Bytes
-	eventually(t, "the engine and the read model are closed", func() bool { return h.repo.Stats().Bytes < before })
+	eventually(t, "the read model is closed", func() bool { return h.repo.Stats().Bytes < before })
 	spec := blocks.BlockSpec{ID: blocks.NewID(time.Now()), Content: "later"}
-	if err := h.repo.EditBlocks(t.Context(), cid.Document(), amy, func(tx *blocks.Tx) error { return tx.InsertBlock(spec) }); err != nil {
-		t.Errorf("edit after the engine was closed: %v", err)
+	if _, err := h.repo.Edit(t.Context(), cid.Document(), repo.Edit{By: amy}, func(_ repo.View, tx *blocks.Tx) error { return tx.InsertBlock(spec) }); err != nil {
+		t.Errorf("edit after the read model was closed: %v", err)
 	}
 	reader.until("the reader has the edit", func() bool { return reader.graph.Len() == 3 })
 }

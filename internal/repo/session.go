@@ -189,6 +189,28 @@ func (s *Session) Leave() {
 	}
 }
 
+// Review has the sessions of a document, if it is open, ask anew what their
+// peers may do. To call it when a right was taken away ends sessions at once
+// that would else end with the next thing there is to say.
+func (r *Repo) Review(id kaijutsu.DocumentID) {
+	r.mu.Lock()
+	d := r.docs[id]
+	if d != nil {
+		d.uses++
+	}
+	r.mu.Unlock()
+	if d == nil {
+		return
+	}
+	defer r.release(d)
+	_ = d.call(context.Background(), func(d *document) error { // closed: there are no sessions
+		for s := range d.sessions {
+			s.who.Notify()
+		}
+		return nil
+	})
+}
+
 // right returns what the peer may do now.
 func (s *Session) right() kaijutsu.Right {
 	if s.who.Right == nil {

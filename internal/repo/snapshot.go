@@ -14,6 +14,10 @@ import (
 // before a new one is made.
 const snapshotBytes = 256 << 10
 
+// maxDepth is how many forks rest on each other before one is made whole:
+// opening the last reads them all.
+const maxDepth = 8
+
 // maybeSnapshot starts a snapshot job when the log has grown enough: by a
 // number of changes or bytes, and by a quarter of what the snapshot holds, or
 // what the document rests on, so that the work stays proportional to the
@@ -22,7 +26,8 @@ const snapshotBytes = 256 << 10
 func (d *document) maybeSnapshot() {
 	n := d.graph.Len()
 	grown := n-d.covered >= max(d.repo.cfg.SnapshotChanges, d.covered/4) ||
-		d.tailBytes >= max(snapshotBytes, d.coveredBytes/4)
+		d.tailBytes >= max(snapshotBytes, d.coveredBytes/4) ||
+		d.base != nil && d.depth >= maxDepth
 	if d.snapshotting || !grown || n < d.snapshotFrom {
 		return
 	}
@@ -103,7 +108,7 @@ func (d *document) adopt(j *snapshotJob) {
 	if len(j.raws) < d.covered {
 		return
 	}
-	d.base, d.baseActors = nil, nil
+	d.base, d.baseActors, d.depth = nil, nil, 0
 	bytes := 0
 	for _, raw := range j.raws[d.covered:] {
 		bytes += len(raw)
