@@ -38,7 +38,8 @@ type Tx struct {
 	model *Model
 	me    uint32 // the model's index of the author
 
-	start  uint64 // counter of the first operation
+	deps   []kaijutsu.ChangeHash // the heads that the change is made on
+	start  uint64                // counter of the first operation
 	ops    []amfile.Op
 	actors []kaijutsu.ActorID // of the change; the author first
 	table  map[uint32]uint32  // indexes in it by the model's
@@ -60,7 +61,7 @@ var errOver = fmt.Errorf("the transaction is over: %w", kaijutsu.ErrInvalid)
 
 func newTx(m *Model, author uint32, opt CommitOptions) *Tx {
 	return &Tx{
-		model: m, me: author, start: opt.StartOp,
+		model: m, me: author, deps: opt.Deps, start: opt.StartOp,
 		actors: []kaijutsu.ActorID{opt.Actor},
 		table:  map[uint32]uint32{author: 0},
 	}
