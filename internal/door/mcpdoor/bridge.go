@@ -57,7 +57,7 @@ func Bridge(ctx context.Context, o Options) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	b := &bridge{
-		Options:   o,
+		Options:  o,
 		client:   &http.Client{Transport: transport()},
 		fail:     fail,
 		slots:    make(chan struct{}, maxUnderWay),

@@ -124,8 +124,8 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave()
 	d.serve(d.sessions, w, r, s, call)
-	if id == "" && !s.began() {
-		s.end()
+	if id == "" && (!s.began() || r.Context().Err() != nil) { // nobody knows of it
+		s.close()
 	}
 }
 

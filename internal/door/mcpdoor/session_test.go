@@ -209,7 +209,7 @@ func TestCloseEndsSessions(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	p := open(t, func(c *Config) { c.Sessions = 100 })
 	done := make(chan error)
-	const n = 24
+	const n = 15
 	for i := range n {
 		go func() {
 			done <- func() error {
@@ -221,7 +221,7 @@ func TestManyAtOnce(t *testing.T) {
 					return err
 				}
 				defer session.Close()
-				for range 20 {
+				for range 8 {
 					r, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "context_create", Arguments: map[string]any{"title": "x"}})
 					if err != nil {
 						return err

@@ -308,7 +308,7 @@ func open(t testing.TB, change func(*Config)) *place {
 }
 
 // patience is how long a test waits for what has to happen.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // wait returns what comes out of a channel.
 func wait[T any](t testing.TB, what string, c <-chan T) T {
