@@ -60,6 +60,9 @@ func checkTokens(params []byte) error {
 	for n := 0; ; n++ {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
+			if len(open) > 0 {
+				return notJSON(io.ErrUnexpectedEOF)
+			}
 			if n == 0 {
 				return fmt.Errorf("parameters: empty: want a JSON object, such as {}: %w", kaijutsu.ErrInvalid)
 			}
@@ -108,6 +111,9 @@ func notJSON(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		return &FieldError{Field: wrong.Field, Reason: fmt.Sprintf("%s does not fit: want %v", wrong.Value, wrong.Type)}
+	}
+	if wrong != nil { // a number that float64 cannot hold
+		return fmt.Errorf("parameters: %.64s is too large: %w", wrong.Value, kaijutsu.ErrInvalid)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("parameters: the JSON ends too early: %w", kaijutsu.ErrInvalid)
