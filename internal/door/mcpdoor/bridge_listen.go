@@ -27,6 +27,7 @@ func (b *bridge) listen(ctx context.Context) {
 		}
 		b.mu.Unlock()
 		heard, err := b.stream(ctx, &last)
+		b.client.CloseIdleConnections() // as likely as not they are dead, too
 		var lost *lostError
 		switch {
 		case ctx.Err() != nil:

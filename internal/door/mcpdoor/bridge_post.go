@@ -128,6 +128,9 @@ func (b *bridge) request(ctx context.Context, method string, line []byte, m *mes
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
+		if m.Method != "tools/call" { // may be sent again when the connection turns out to be dead
+			req.Header["Idempotency-Key"] = nil // it is for net/http, and not sent
+		}
 	}
 	if v := m.Params.Meta.Version; v >= firstWithoutSessions {
 		req.Header.Set(versionHeader, v)
