@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -32,6 +35,9 @@ func TestMain(m *testing.M) {
 //	await FILE RE     wait until FILE matches RE
 //	capture VAR RE    set VAR to the first group of RE in the last stdout
 //	status N ARG…     run kj with the arguments; it has to exit with N
+//	http PATH [BODY]  get an address of the server, or post to it, with the
+//	                  token of KJ_TOKEN; a status of 400 or more is a failure,
+//	                  and the body is the stdout
 func TestScripts(t *testing.T) {
 	s := &servers{running: make(map[string]*kjproc.Process)}
 	testscript.Run(t, testscript.Params{
@@ -40,6 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("KJ_DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("TZ", "UTC")
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -49,6 +56,7 @@ func TestScripts(t *testing.T) {
 			"await":   await,
 			"capture": capture,
 			"status":  status,
+			"http":    request,
 		},
 	})
 }
@@ -118,6 +126,29 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want := args[0]; fmt.Sprint(got) != want {
 		ts.Fatalf("kj %v: exit status %d, want %s", args[1:], got, want)
+	}
+}
+
+func request(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: http PATH [BODY]")
+	}
+	method, body := http.MethodGet, ""
+	if len(args) == 2 {
+		method, body = http.MethodPost, args[1]
+	}
+	req, err := http.NewRequest(method, ts.Getenv("KJ_SERVER")+args[0], strings.NewReader(body))
+	ts.Check(err)
+	if token := ts.Getenv("KJ_TOKEN"); token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	ts.Check(err)
+	defer resp.Body.Close()
+	_, err = io.Copy(ts.Stdout(), resp.Body)
+	ts.Check(err)
+	if failed := resp.StatusCode >= http.StatusBadRequest; failed != neg {
+		ts.Fatalf("http %s: status %s", args[0], resp.Status)
 	}
 }
 

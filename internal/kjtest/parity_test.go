@@ -3,6 +3,7 @@ package kjtest
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"kaijutsu/internal/catalog"
@@ -34,7 +35,7 @@ func TestParity(t *testing.T) {
 			var problem *op.Problem
 			for i, d := range doors {
 				h := openHouse(t)
-				for _, in := range append(fixture, c.Setup...) {
+				for _, in := range slices.Concat(fixture, c.Setup) {
 					if _, p := callSet(t, h, in.Op, in.In); p != nil {
 						t.Fatalf("%s %s: %+v", in.Op, in.In, p)
 					}
@@ -100,7 +101,7 @@ func TestParityOfReads(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			h := openHouse(t)
-			for _, in := range append(fixture, c.Setup...) {
+			for _, in := range slices.Concat(fixture, c.Setup) {
 				if _, p := callSet(t, h, in.Op, in.In); p != nil {
 					t.Fatalf("%s %s: %+v", in.Op, in.In, p)
 				}

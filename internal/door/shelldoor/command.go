@@ -204,6 +204,9 @@ func (l *line) addFlags(cmd *cobra.Command) {
 	for alias, name := range l.op.Aliases {
 		if v := l.value(name); v != nil && f.Lookup(FlagName(alias)) == nil {
 			f.VarPF(v, FlagName(alias), "", "the same as --"+v.flag).Hidden = true
+			if complete := l.completer(v); complete != nil {
+				_ = cmd.RegisterFlagCompletionFunc(FlagName(alias), complete) // as above
+			}
 		}
 	}
 	f.BoolVar(&l.asJSON, "json", false, "print the result as the server gave it")

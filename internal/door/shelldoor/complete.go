@@ -17,6 +17,9 @@ const completeTime = 2 * time.Second
 // what they mean.
 type completion = func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective)
 
+// anyBlock stands for the word that is being completed.
+const anyBlock = "00000000-0000-0000-0000-000000000000"
+
 // completeArg completes a word that is no flag.
 func (l *line) completeArg(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if l.op.Name == importName {
@@ -24,13 +27,14 @@ func (l *line) completeArg(cmd *cobra.Command, args []string, word string) ([]co
 	}
 	args = slices.Clone(args)
 	PlainText(args)
-	rest, err := l.takeContext(args)
+	if c := l.value("context"); l.contextFirst() && l.value("block_id") == nil && len(args) == 0 && !c.set && l.context() == "" {
+		return l.contexts(cmd, word)
+	}
+	rest, err := l.takeContext(append(args, anyBlock)) // as if the word were a block already
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	if l.contextFirst() && l.value("block_id") == nil && len(args) == 0 && l.context() == "" {
-		return l.contexts(cmd, word)
-	}
+	rest = rest[:max(0, len(rest)-1)]
 	places := l.places(len(rest) + 1)
 	if len(places) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

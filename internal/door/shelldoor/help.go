@@ -3,6 +3,7 @@ package shelldoor
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -63,7 +64,7 @@ func (l *line) hasEdits() bool {
 
 // helpParam writes a parameter's row.
 func (l *line) helpParam(w *tabwriter.Writer, v *value) {
-	name := "--" + v.flag + " " + v.word()
+	name := "--" + v.flag + " " + v.typeName()
 	if v.kind == "boolean" {
 		name = "--" + v.flag
 	}
@@ -191,5 +192,8 @@ func Hide(root *cobra.Command, there []string) {
 			cmd.Hidden = true
 		}
 		Hide(cmd, there)
+		if cmd.HasSubCommands() && OpName(cmd) == "" && !slices.ContainsFunc(cmd.Commands(), func(c *cobra.Command) bool { return !c.Hidden }) {
+			cmd.Hidden = true // a family of which nothing is left
+		}
 	}
 }

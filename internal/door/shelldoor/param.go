@@ -101,8 +101,8 @@ func (p *param) long() bool {
 // standard input, "@FILE" a file and "@@" an "@".
 var longTexts = []string{"content", "content_base64", "text", "insert", "patch", "expected_text"}
 
-// word is what the parameter is called where values are shown.
-func (p *param) word() string {
+// typeName is what help calls the values of the parameter.
+func (p *param) typeName() string {
 	switch {
 	case p.isRange():
 		return "start:end"

@@ -15,11 +15,12 @@ type value struct {
 	*param
 	raw   []json.RawMessage // what was set; one, or the items of an array
 	set   bool
-	input bool // standard input, read when the command runs
+	input bool   // standard input, read when the command runs
+	word  string // what was set, as it stands on the line
 }
 
 // Type names what help calls the flag's value.
-func (v *value) Type() string { return v.word() }
+func (v *value) Type() string { return v.typeName() }
 
 // String shows what was set; pflag wants one.
 func (v *value) String() string {
@@ -37,8 +38,12 @@ func (v *value) String() string {
 func (v *value) Set(s string) error {
 	s = strings.TrimPrefix(s, TextMark)
 	if v.set && v.kind != "array" {
+		if s == v.word {
+			return nil // completion reads a line twice
+		}
 		return errors.New("given twice")
 	}
+	v.word = s
 	if v.long() {
 		if s == "-" {
 			v.set, v.input = true, true
