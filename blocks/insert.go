@@ -56,9 +56,12 @@ func (tx *Tx) insert(page *pageMap, spec BlockSpec, at placing) {
 			tx.setString(d, kv.field, kv.value)
 		}
 	}
-	for f, on := range map[field]bool{fieldCollapsed: spec.Collapsed, fieldExcluded: spec.Excluded, fieldEphemeral: spec.Ephemeral} {
-		if on {
-			tx.set(d, f, amfile.BoolValue(true))
+	for _, flag := range [...]struct {
+		field field
+		on    bool
+	}{{fieldCollapsed, spec.Collapsed}, {fieldExcluded, spec.Excluded}, {fieldEphemeral, spec.Ephemeral}} {
+		if flag.on {
+			tx.set(d, flag.field, amfile.BoolValue(true))
 		}
 	}
 	tx.putContent(d, spec.Form, spec.Content)

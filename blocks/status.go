@@ -24,14 +24,8 @@ func (tx *Tx) SetStatus(id ID, status Status) error {
 	if status.rank() < now.rank() {
 		return fmt.Errorf("%s to %s: it is %s already: %w", doing, status, now, kaijutsu.ErrConflict)
 	}
-	parts, body, err := tx.sealing(d, status)
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	meta, err := tx.resultMeta(d, status)
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
+	seals, body := tx.sealing(d, status)
+	meta := tx.resultMeta(d, status)
 	if err := tx.use(len(body)+len(meta), 5); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
@@ -41,7 +35,7 @@ func (tx *Tx) SetStatus(id ID, status Status) error {
 	if meta != "" {
 		tx.setString(d, fieldMeta, meta)
 	}
-	if parts {
+	if seals {
 		tx.setString(d, fieldBody, body)
 		tx.remove(d, fieldChunks)
 	}
@@ -64,30 +58,27 @@ func (tx *Tx) status(d *draft) (best Status, settled bool) {
 
 // sealing reports whether a status makes one body of a block's chunks, and
 // which.
-func (tx *Tx) sealing(d *draft, status Status) (seal bool, body string, err error) {
-	if !status.Terminal() {
-		return false, "", nil
+func (tx *Tx) sealing(d *draft, status Status) (seals bool, body string) {
+	if form, _ := tx.form(d); form != FormChunks || !status.Terminal() {
+		return false, ""
 	}
-	body, form := tx.contentOf(d)
-	if form != FormChunks || len(body) > maxRecordBytes {
-		return false, "", nil
+	body, _ = tx.contentOf(d)
+	if len(body) > maxRecordBytes {
+		return false, ""
 	}
-	return true, body, nil
+	return true, body
 }
 
 // resultMeta returns the meta that a status gives a tool_result, "" when it
 // may stay as it is.
-func (tx *Tx) resultMeta(d *draft, status Status) (string, error) {
+func (tx *Tx) resultMeta(d *draft, status Status) string {
 	if tx.kind(d) != KindToolResult || !status.Terminal() {
-		return "", nil
+		return ""
 	}
 	meta, err := parseMeta(tx.str(d, fieldMeta))
-	if err != nil {
-		return "", nil // another client wrote it: not ours to mend
-	}
-	if meta.isTrue(metaError) == (status == StatusError) {
-		return "", nil
+	if err != nil || meta.isTrue(metaError) == (status == StatusError) {
+		return "" // what is no object another client wrote: not ours to mend
 	}
 	meta.set(metaError, status == StatusError)
-	return meta.String(), nil
+	return meta.String()
 }
