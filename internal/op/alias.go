@@ -31,29 +31,28 @@ func aliasesOf(s *jsonschema.Schema, t reflect.Type) (map[string]string, error) 
 	return aliases, nil
 }
 
-// rename gives parameters their own names. The error wraps
-// kaijutsu.ErrInvalid when one was given under two.
-func (o *Op) rename(params json.RawMessage) (json.RawMessage, error) {
-	if len(o.Aliases) == 0 {
-		return params, nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(params, &fields); err != nil {
-		return nil, notJSON(err)
-	}
-	renamed := false
+// rename gives parameters their own names, in the JSON and in what it decodes
+// to. The error wraps kaijutsu.ErrInvalid when one was given under two.
+func (o *Op) rename(params json.RawMessage, value map[string]any) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage // filled when there is something to rename
 	for alias, name := range o.Aliases {
-		value, ok := fields[alias]
+		v, ok := value[alias]
 		if !ok {
 			continue
 		}
-		if _, twice := fields[name]; twice {
+		if _, twice := value[name]; twice {
 			return nil, &FieldError{Field: name, Reason: fmt.Sprintf("given twice, also as %s", alias)}
 		}
-		fields[name], renamed = value, true
+		if fields == nil {
+			if err := json.Unmarshal(params, &fields); err != nil {
+				return nil, notJSON(err)
+			}
+		}
+		value[name], fields[name] = v, fields[alias]
+		delete(value, alias)
 		delete(fields, alias)
 	}
-	if !renamed {
+	if fields == nil {
 		return params, nil
 	}
 	return json.Marshal(fields)

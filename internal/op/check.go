@@ -24,19 +24,21 @@ func (o *Op) check(params json.RawMessage) (json.RawMessage, error) {
 	if err := checkTokens(params); err != nil {
 		return nil, err
 	}
-	params, err := o.rename(params)
-	if err != nil {
-		return nil, err
-	}
-	var value any
+	var value map[string]any
 	if err := json.Unmarshal(params, &value); err != nil {
 		return nil, notJSON(err)
+	}
+	params, err := o.rename(params, value)
+	if err != nil {
+		return nil, err
 	}
 	if err := explain(o.In, value, ""); err != nil {
 		return nil, err
 	}
-	if err := o.in.Validate(value); err != nil { // what explain has no words for
-		return nil, fmt.Errorf("parameters: %w: %w", err, kaijutsu.ErrInvalid)
+	if o.unexplained {
+		if err := o.in.Validate(value); err != nil {
+			return nil, fmt.Errorf("parameters: %w: %w", err, kaijutsu.ErrInvalid)
+		}
 	}
 	return params, nil
 }

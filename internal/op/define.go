@@ -47,9 +47,10 @@ func Define[In, Out any](spec Spec, f func(ctx context.Context, c Call, in In) (
 	if o.Aliases, err = aliasesOf(o.In, reflect.TypeFor[In]()); err != nil {
 		panic(fmt.Sprintf("operation %q: parameters: %v", spec.Name, err))
 	}
-	defaults := defaultsOf(o.In)
-	if err := json.Unmarshal(defaults, new(In)); err != nil {
-		panic(fmt.Sprintf("operation %q: defaults %s: %v", spec.Name, defaults, err))
+	o.unexplained = !explains(o.In)
+	var blank In // with its defaults, which are no pointers
+	if err := json.Unmarshal(defaultsOf(o.In), &blank); err != nil {
+		panic(fmt.Sprintf("operation %q: defaults: %v", spec.Name, err))
 	}
 	for _, name := range spec.Args {
 		if o.In.Properties[strings.TrimSuffix(name, "…")] == nil {
@@ -61,10 +62,7 @@ func Define[In, Out any](spec Spec, f func(ctx context.Context, c Call, in In) (
 		if err != nil {
 			return nil, err
 		}
-		var in In
-		if err := json.Unmarshal(defaults, &in); err != nil {
-			return nil, fmt.Errorf("defaults: %w", err)
-		}
+		in := blank
 		if err := json.Unmarshal(params, &in); err != nil {
 			return nil, notJSON(err)
 		}

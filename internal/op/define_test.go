@@ -108,3 +108,16 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestExplainKnowsWhatRulesCanSay(t *testing.T) {
+	o := toy(Spec{})
+	if o.unexplained {
+		t.Error("explain does not know all of the toy's schema")
+	}
+	type deep struct {
+		Words map[string]int `json:"words"`
+	}
+	if !define1[deep](Spec{Name: "toy_words", Summary: "Say it"}).unexplained {
+		t.Error("explain claims to know what a map may hold")
+	}
+}

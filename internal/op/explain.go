@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,30 @@ func (e *FieldError) Error() string {
 
 // Unwrap returns kaijutsu.ErrInvalid.
 func (e *FieldError) Unwrap() error { return kaijutsu.ErrInvalid }
+
+// explains reports whether explain knows everything that a schema asks for.
+func explains(s *jsonschema.Schema) bool {
+	if s == nil {
+		return true
+	}
+	rest := *s
+	rest.Type, rest.Types, rest.Description, rest.Default, rest.PropertyOrder = "", nil, "", nil, nil
+	rest.Properties, rest.Required, rest.Items, rest.Enum, rest.Pattern = nil, nil, nil, nil, ""
+	rest.Minimum, rest.Maximum, rest.MinLength, rest.MaxLength, rest.MinItems, rest.MaxItems = nil, nil, nil, nil, nil, nil
+	closed := reflect.DeepEqual(rest.AdditionalProperties, &jsonschema.Schema{Not: &jsonschema.Schema{}})
+	if closed && s.Properties != nil {
+		rest.AdditionalProperties = nil // unknown names are refused
+	}
+	if !reflect.DeepEqual(rest, jsonschema.Schema{}) || s.Enum != nil && s.Type != "string" {
+		return false
+	}
+	for _, p := range s.Properties {
+		if !explains(p) {
+			return false
+		}
+	}
+	return explains(s.Items)
+}
 
 // explain finds the first thing that is wrong with a value, in words.
 func explain(s *jsonschema.Schema, value any, at string) error {

@@ -110,6 +110,9 @@ func applyPart(p *jsonschema.Schema, key, value string) error {
 	case "pattern":
 		p.Pattern = value
 	case "default":
+		if p.Type == "array" || p.Type == "object" {
+			return fmt.Errorf("the default of an %s: calls would share it", p.Type)
+		}
 		if p.Type == "string" {
 			value = strconv.Quote(value)
 		}

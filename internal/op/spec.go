@@ -80,6 +80,8 @@ type Op struct {
 	Aliases map[string]string
 
 	in, out *jsonschema.Resolved
+	// unexplained says that In has keywords that explain does not know.
+	unexplained bool
 	run     func(*Set, request) (json.RawMessage, error)
 }
 
