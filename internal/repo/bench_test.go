@@ -87,3 +87,19 @@ func BenchmarkAppend(b *testing.B) {
 	report("durable", whole)
 	report("owner", inOwner)
 }
+
+// BenchmarkFork forks a context of 10,000 blocks and reports the bytes of the
+// changes that this adds.
+func BenchmarkFork(b *testing.B) {
+	r, s := benchHouse(b)
+	doc, _ := fillContext(b, r, 10_000)
+	before := s.Stats()
+	b.ResetTimer()
+	for range b.N {
+		if _, err := r.Fork(b.Context(), amy, doc, nil, "Fork"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(s.Stats().Bytes-before.Bytes)/float64(b.N), "change-bytes/fork")
+}

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
@@ -25,23 +26,20 @@ func (r *Repo) CreateContext(ctx context.Context, by kaijutsu.Principal, title s
 	return id, nil
 }
 
-// anchor makes the change from which all later ones of a new context descend:
-// it says which context this is, and the title if there is a new one.
+// anchor adds the first change of a new context.
 func (d *document) anchor(st *staged, id kaijutsu.ContextID, by kaijutsu.Principal, title string) error {
-	done, err := d.editBlocks(Edit{By: by}, func(_ View, tx *blocks.Tx) error {
-		if err := tx.SetContext(id); err != nil || title == "" {
-			return err
-		}
-		return tx.SetTitle(title)
-	})
+	if err := d.openModel(); err != nil {
+		return err
+	}
+	c, err := firstChange(d.model, slices.Clone(d.graph.Heads()), id, title, d.repo.cfg)
 	if err != nil {
 		return err
 	}
-	i, ok := d.graph.Index(done.Change)
-	if !ok {
-		return fmt.Errorf("the context was given no id: %w", kaijutsu.ErrInvalid)
+	d.author = signer{by: by}
+	if _, err := d.graph.Add(c); err != nil {
+		return fmt.Errorf("the first change: %w", err)
 	}
-	d.graph.SetAnchor(i)
-	st.anchor = done.Change
+	d.graph.SetAnchor(d.graph.Len() - 1)
+	st.anchor = c.Hash
 	return nil
 }

@@ -10,8 +10,7 @@ import (
 // Delete removes a document for good and returns when that is on disk. Forks
 // that rest on it are made whole first. Peers that have it open are told, and
 // those that sync it later: their sessions end with ErrDeleted. The error wraps
-// kaijutsu.ErrNotFound when there is no such document, ErrUnavailable while it
-// is being forked.
+// kaijutsu.ErrNotFound when there is no such document.
 func (r *Repo) Delete(ctx context.Context, id kaijutsu.DocumentID) error {
 	d, err := r.acquire(id)
 	if err != nil {
@@ -38,8 +37,6 @@ func (d *document) beginDelete() error {
 	switch {
 	case d.graph.Len() == 0:
 		return kaijutsu.ErrNotFound
-	case d.holds > 0:
-		return fmt.Errorf("it is being forked: %w", kaijutsu.ErrUnavailable)
 	case d.deleting:
 		return fmt.Errorf("it is being deleted: %w", kaijutsu.ErrUnavailable)
 	}

@@ -71,7 +71,6 @@ type document struct {
 	baseActors []store.Actor // whose changes are in it
 	before     int           // changes before the document's own log
 	depth      int           // documents below the base, and the base
-	holds      int           // forks being made of it
 	deleting   bool
 
 	covered      int  // changes in the snapshot on disk, or in the base
@@ -119,7 +118,6 @@ func (edit) isRequest()    {}
 // staged is what a batch has accepted and not yet committed.
 type staged struct {
 	from    int // length of the graph before the batch
-	base    *store.Base
 	anchor  kaijutsu.ChangeHash
 	changes []*amfile.Change
 	actors  []store.Actor
@@ -435,7 +433,7 @@ func (d *document) commit(st *staged) {
 		return
 	}
 	w := store.Write{
-		Doc: d.id, Heads: d.graph.Heads(), Base: st.base, Anchor: st.anchor,
+		Doc: d.id, Heads: d.graph.Heads(), Anchor: st.anchor,
 		Actors: st.actors, Changes: make([]store.Change, len(st.changes)),
 	}
 	for i := range w.Changes {

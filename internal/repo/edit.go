@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 
 	"kaijutsu"
@@ -78,7 +77,7 @@ func (d *document) edit(r edit, st *staged) {
 	}
 	changes, actors, deltas := len(st.changes), len(st.actors), len(st.deltas)
 	if err := r.f(d, st); err != nil {
-		if len(st.changes) > changes || st.base != nil {
+		if len(st.changes) > changes {
 			d.forget(st, changes, actors)
 			st.deltas = st.deltas[:deltas]
 		}
@@ -89,18 +88,13 @@ func (d *document) edit(r edit, st *staged) {
 }
 
 // forget takes back what was staged behind these numbers of changes and actors.
-// Where a new document comes from is forgotten too: it is empty again.
 func (d *document) forget(st *staged, changes, actors int) {
-	if st.base != nil {
-		d.base, d.baseActors, d.before, d.depth, st.from = nil, nil, 0, 0, 0
-		d.covered, d.coveredBytes, d.actors = 0, 0, make(map[kaijutsu.ActorID]signer)
-	}
 	d.graph.Truncate(st.from + changes)
 	for _, a := range st.actors[actors:] {
 		delete(d.actors, a.ID)
 	}
 	st.changes, st.actors = st.changes[:changes], st.actors[:actors]
-	st.base, st.anchor = nil, kaijutsu.ChangeHash{}
+	st.anchor = kaijutsu.ChangeHash{}
 	d.model, d.pasts = nil, nil // they hold changes that do not exist
 	d.decodedKept.clear()
 	clear(d.editActors) // their numbers may have got to the disk
@@ -143,9 +137,7 @@ func (d *document) actorOf(by signer) kaijutsu.ActorID {
 	if a, ok := d.editActors[by]; ok {
 		return a
 	}
-	var raw [16]byte
-	rand.Read(raw[:])
-	a := kaijutsu.ActorID(raw[:])
+	a := newActor()
 	d.editActors[by] = a
 	return a
 }

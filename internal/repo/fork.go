@@ -2,9 +2,15 @@ package repo
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"slices"
 
 	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
+	"kaijutsu/internal/store"
 )
 
 // Fork makes a context that holds what a context held at these heads, with its
@@ -17,79 +23,105 @@ import (
 // no such document, or it does not hold one of the heads, and ErrInvalid when
 // it is no context.
 func (r *Repo) Fork(ctx context.Context, by kaijutsu.Principal, id kaijutsu.DocumentID, heads kaijutsu.Heads, title string) (kaijutsu.ContextID, error) {
-	cid, err := r.fork(ctx, by, id, heads, title)
+	if by.IsZero() {
+		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: no principal: %w", id, kaijutsu.ErrDenied)
+	}
+	cid := kaijutsu.NewContextID(r.cfg.Now())
+	err := r.with(ctx, id, func(d *document) error { return d.fork(cid, by, heads, title) })
 	if err != nil {
 		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: %w", id, err)
 	}
 	return cid, nil
 }
 
-func (r *Repo) fork(ctx context.Context, by kaijutsu.Principal, id kaijutsu.DocumentID, heads kaijutsu.Heads, title string) (kaijutsu.ContextID, error) {
-	none := kaijutsu.ContextID{}
-	if by.IsZero() {
-		return none, fmt.Errorf("no principal: %w", kaijutsu.ErrDenied)
+// fork makes the first change of the fork and puts it on disk. The document's
+// owner does it, so that the document is not deleted meanwhile.
+func (d *document) fork(cid kaijutsu.ContextID, by kaijutsu.Principal, heads kaijutsu.Heads, title string) error {
+	switch {
+	case d.graph.Len() == 0:
+		return kaijutsu.ErrNotFound
+	case d.deleting:
+		return fmt.Errorf("it is being deleted: %w", kaijutsu.ErrUnavailable)
 	}
-	parent, err := r.acquire(id)
-	if err != nil {
-		return none, err
-	}
-	defer r.release(parent)
-	if err := parent.call(ctx, func(d *document) (err error) {
-		heads, err = d.hold(heads)
-		return err
-	}); err != nil {
-		return none, err
-	}
-	defer parent.call(context.Background(), func(d *document) error { // closed: it holds nothing any more
-		d.holds--
-		return nil
-	})
-	cid := kaijutsu.NewContextID(r.cfg.Now())
-	return cid, r.edit(ctx, cid.Document(), func(d *document, st *staged) error {
-		if err := d.restOn(st, id, heads); err != nil {
-			return err
-		}
-		return d.anchor(st, cid, by, title)
-	})
-}
-
-// hold keeps the document from being deleted while it is forked, and returns
-// the heads to fork at.
-func (d *document) hold(heads kaijutsu.Heads) (kaijutsu.Heads, error) {
-	if d.graph.Len() == 0 {
-		return nil, kaijutsu.ErrNotFound
-	}
-	if d.deleting {
-		return nil, fmt.Errorf("it is being deleted: %w", kaijutsu.ErrUnavailable)
-	}
-	if len(heads) == 0 {
-		heads = d.graph.Heads()
-	}
-	heads, err := d.known(heads)
-	if err == nil {
-		d.holds++
-	}
-	return heads, err
-}
-
-// restOn lets a new document begin with what another one holds on disk.
-func (d *document) restOn(st *staged, id kaijutsu.DocumentID, heads kaijutsu.Heads) error {
-	release, err := d.repo.takeApart(d.quit)
-	if err != nil {
-		return err
-	}
-	defer release()
-	f := newFilling()
-	if err := f.rest(d.repo.cfg.Store, id, heads); err != nil {
-		return err
-	}
-	d.take(f)
-	st.from, st.base, st.all = d.graph.Len(), f.base, true
 	if err := d.openModel(); err != nil {
 		return err
 	}
-	if !d.model.IsContext() {
+	heads, err := d.forkHeads(heads)
+	if err != nil {
+		return err
+	}
+	m, err := d.at(heads)
+	if err != nil {
+		return err
+	}
+	if !m.IsContext() {
 		return fmt.Errorf("it is no context of blocks at heads %v: %w", heads, kaijutsu.ErrInvalid)
+	}
+	base := &store.Base{Doc: d.id, Heads: heads, Changes: uint64(d.graph.Len() - len(d.graph.Since(heads)))}
+	c, err := firstChange(m, heads, cid, title, d.repo.cfg)
+	if err != nil {
+		return err
+	}
+	return d.repo.putFork(cid.Document(), base, c, by)
+}
+
+// forkHeads returns the heads to fork at: the document's, or those given
+// without those that are behind others.
+func (d *document) forkHeads(heads kaijutsu.Heads) (kaijutsu.Heads, error) {
+	if len(heads) == 0 {
+		return slices.Clone(d.graph.Heads()), nil
+	}
+	if len(heads) > changegraph.MaxHeads {
+		return nil, fmt.Errorf("%d heads: at most %d: %w", len(heads), changegraph.MaxHeads, kaijutsu.ErrTooLarge)
+	}
+	heads, err := d.known(heads)
+	if err != nil {
+		return nil, err
+	}
+	for k := 0; k < len(heads) && len(heads) > 1; {
+		others := slices.Delete(slices.Clone(heads), k, k+1)
+		i, _ := d.graph.Index(heads[k])
+		if _, outside := slices.BinarySearch(d.graph.Since(others), i); outside {
+			k++
+		} else {
+			heads = others
+		}
+	}
+	return heads, nil
+}
+
+// firstChange returns the change from which all later ones of a new context
+// descend: it says which context this is, and the title if there is a new one.
+// Its actor is nobody else's.
+func firstChange(m *blocks.Model, heads kaijutsu.Heads, cid kaijutsu.ContextID, title string, cfg Config) (*amfile.Change, error) {
+	opt := blocks.CommitOptions{Actor: newActor(), Deps: heads, Time: cfg.Now()}
+	return m.Commit(opt, func(tx *blocks.Tx) error {
+		if err := tx.SetContext(cid); err != nil || title == "" {
+			return err
+		}
+		return tx.SetTitle(title)
+	})
+}
+
+// newActor returns an actor that nobody has used.
+func newActor() kaijutsu.ActorID {
+	var raw [16]byte
+	rand.Read(raw[:])
+	return kaijutsu.ActorID(raw[:])
+}
+
+// putFork puts a fork on disk and tells of it.
+func (r *Repo) putFork(id kaijutsu.DocumentID, base *store.Base, first *amfile.Change, by kaijutsu.Principal) error {
+	w := store.Write{
+		Doc: id, Base: base, Anchor: first.Hash, Heads: kaijutsu.Heads{first.Hash},
+		Changes: []store.Change{{Hash: first.Hash, Raw: first.Raw}},
+		Actors:  []store.Actor{{ID: first.Author(), Principal: by, At: r.cfg.Now().UTC()}},
+	}
+	if err := r.cfg.Store.Commit(context.Background(), w); err != nil {
+		return storeError(err)
+	}
+	if r.cfg.Committed != nil {
+		r.cfg.Committed(Committed{Doc: id, Heads: w.Heads, Version: base.Changes + 1, All: true})
 	}
 	return nil
 }

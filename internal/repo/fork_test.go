@@ -93,12 +93,13 @@ func TestForksGoTheirOwnWay(t *testing.T) {
 	insert(t, h.repo, parent, "two")
 	now := fork(t, h.repo, parent, nil, "")
 	then := fork(t, h.repo, parent, past, "Before")
+	both := fork(t, h.repo, parent, append(slices.Clone(past), headsOf(t, h.repo, parent)...), "") // one is behind the other
 	again := fork(t, h.repo, now, nil, "Again")
 	old := fork(t, h.repo, again, past, "Old")
 	check := func(when string, extra ...string) {
 		t.Helper()
 		for doc, want := range map[kaijutsu.DocumentID][]string{
-			parent: {"Plan", "one", "two"}, now: {"Plan", "one", "two"}, then: {"Before", "one"},
+			parent: {"Plan", "one", "two"}, now: {"Plan", "one", "two"}, both: {"Plan", "one", "two"}, then: {"Before", "one"},
 			again: {"Again", "one", "two"}, old: {"Old", "one"},
 		} {
 			want = slices.Clone(want)
@@ -111,7 +112,7 @@ func TestForksGoTheirOwnWay(t *testing.T) {
 		}
 	}
 	edit := func(what string) {
-		for _, doc := range []kaijutsu.DocumentID{parent, now, then, again, old} {
+		for _, doc := range []kaijutsu.DocumentID{parent, now, then, both, again, old} {
 			insert(t, h.repo, doc, doc.String()+what)
 		}
 	}
@@ -126,6 +127,24 @@ func TestForksGoTheirOwnWay(t *testing.T) {
 	h.close(t)
 	h = open(t, dir, nil)
 	check("after another restart", " a", " b")
+}
+
+// TestForksTakeAsMuchAsAnEdit forks a small context and a large one: the fork
+// has one change of its own, of the same size but for a longer number or two.
+func TestForksTakeAsMuchAsAnEdit(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	var sizes []uint64
+	for _, n := range []int{1, 2000} {
+		doc, _ := fillContext(t, h.repo, n)
+		info, err := h.store.Info(t.Context(), fork(t, h.repo, doc, nil, ""))
+		if err != nil || info.Changes-info.Before != 1 {
+			t.Fatalf("Info of the fork = %+v, %v; want one change of its own", info, err)
+		}
+		sizes = append(sizes, info.Bytes)
+	}
+	if sizes[0] > 250 || sizes[1] > sizes[0]+16 {
+		t.Errorf("forks of 1 and 2,000 blocks take %d bytes, want as much as an edit", sizes)
+	}
 }
 
 func TestForkRefuses(t *testing.T) {

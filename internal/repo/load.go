@@ -42,6 +42,9 @@ func (d *document) load() error {
 		return err
 	}
 	d.take(f)
+	if d.base != nil && d.depth >= maxDepth {
+		d.maybeSnapshot()
+	}
 	return nil
 }
 
