@@ -122,7 +122,10 @@ func (g *gist) add(part string) {
 	first := g.runes == 0
 	at := 0
 	for at < len(part) && g.runes < summaryRunes {
-		_, size := utf8.DecodeRuneInString(part[at:])
+		size := 1
+		if part[at] >= utf8.RuneSelf {
+			_, size = utf8.DecodeRuneInString(part[at:])
+		}
 		at += size
 		g.runes++
 	}
