@@ -81,7 +81,7 @@ func checkFormat(t *tree) []string {
 func checkSleeps(t *tree) []string {
 	var bad []string
 	for _, f := range t.files {
-		if _, own := f.imports["testing/synctest"]; own || !f.isTest() {
+		if !f.isTest() || f.has("testing/synctest") {
 			continue
 		}
 		for name, n := range f.calls("time", "Sleep") {

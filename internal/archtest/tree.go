@@ -88,6 +88,16 @@ func (f goFile) at(n ast.Node, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(n.Pos()).Line, fmt.Sprintf(format, args...))
 }
 
+// has reports whether the file imports a path.
+func (f goFile) has(imported string) bool {
+	for p := range f.imports {
+		if p == imported {
+			return true
+		}
+	}
+	return false
+}
+
 // imports yields the imported paths with the node to blame.
 func (f goFile) imports(yield func(string, ast.Node) bool) {
 	for _, spec := range f.ast.Imports {
