@@ -113,6 +113,7 @@ func (k *Kernel) Fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, h
 // made records a new context.
 func (k *Kernel) made(ctx context.Context, c op.Call, id kaijutsu.ContextID, fork Fork) (ContextInfo, error) {
 	ctx = context.WithoutCancel(ctx) // it is there: say so
+	k.shelf.saw(id.Document(), nil)
 	err := k.records.update(ctx, id.Document(), func(r *record) {
 		r.by, r.created, r.fork = c.By, k.cfg.Now().UTC().Truncate(time.Millisecond), fork
 	})
@@ -182,7 +183,7 @@ func (k *Kernel) remove(ctx context.Context, doc kaijutsu.DocumentID) error {
 	if err := k.cfg.Repo.Delete(ctx, doc); err != nil {
 		return err
 	}
-	k.forgetSummary(doc)
+	k.shelf.remove(doc)
 	ctx = context.WithoutCancel(ctx)
 	return errors.Join(k.records.forget(ctx, doc), k.cfg.Access.Forget(ctx, doc))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"kaijutsu"
@@ -38,13 +37,13 @@ type Kernel struct {
 	appends appends
 	seats   seats
 	watches watches
+	shelf   shelf
 	genesis kaijutsu.ChangeHash
-
-	summaryMu sync.Mutex
-	summaries map[kaijutsu.DocumentID]summary // guarded by summaryMu
 }
 
-// Open reads the contexts' records. Close the Kernel before the Repo.
+// Open reads the contexts' records. Whoever starts the Repo has it tell Note of
+// every commit; of what does not come through the Kernel, it knows nothing else.
+// Close the Kernel before the Repo.
 func Open(cfg Config) (*Kernel, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -52,13 +51,16 @@ func Open(cfg Config) (*Kernel, error) {
 	if cfg.Locate == nil {
 		cfg.Locate = func(blocks.ID) []kaijutsu.DocumentID { return nil }
 	}
-	k := &Kernel{cfg: cfg, log: cfg.Log, summaries: make(map[kaijutsu.DocumentID]summary)}
+	k := &Kernel{cfg: cfg, log: cfg.Log}
 	k.appends.init(k)
 	k.seats.all = make(map[*Seat]struct{})
 	k.watches.all = make(map[*ListWatch]struct{})
 	k.genesis = blocks.Genesis().Hash
 	if err := k.records.open(cfg.Store); err != nil {
 		return nil, fmt.Errorf("read the contexts' records: %w", err)
+	}
+	if err := k.shelf.fill(cfg.Store); err != nil {
+		return nil, fmt.Errorf("list the documents: %w", err)
 	}
 	return k, nil
 }
@@ -109,12 +111,16 @@ func (k *Kernel) edit(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, n
 		return repo.Edited{}, archived(doc)
 	}
 	e := repo.Edit{By: c.By, Message: "op:" + name, Right: right}
-	return k.cfg.Repo.Edit(ctx, doc, e, func(v repo.View, tx *blocks.Tx) error {
+	edited, err := k.cfg.Repo.Edit(ctx, doc, e, func(v repo.View, tx *blocks.Tx) error {
 		if !v.IsContext() {
 			return notContext(doc)
 		}
 		return f(v, tx)
 	})
+	if err == nil && edited.Change != (kaijutsu.ChangeHash{}) {
+		k.shelf.saw(doc, edited.Heads)
+	}
+	return edited, err
 }
 
 // Export returns the document with its whole history, the content of an

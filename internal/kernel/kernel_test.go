@@ -467,3 +467,53 @@ func TestOpenRefusesRecords(t *testing.T) {
 		})
 	}
 }
+
+// TestListFollowsWhatIsSynced: what does not come through the kernel shows too.
+func TestListFollowsWhatIsSynced(t *testing.T) {
+	w := newWorld(t)
+	w.context("Plan")
+	synced, err := w.repo.CreateContext(t.Context(), owner.By, "Synced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := func() kernel.ContextInfo {
+		t.Helper()
+		all, err := w.kernel.Contexts(t.Context(), owner, false)
+		if err != nil || len(all) != 2 {
+			t.Fatalf("Contexts = %+v, %v, want two", all, err)
+		}
+		return all[1]
+	}
+	before := info()
+	id := blocks.NewID(time.Now())
+	steps := []struct {
+		name   string
+		edit   func(tx *blocks.Tx) error
+		title  string
+		blocks int
+	}{
+		{"a title", func(tx *blocks.Tx) error { return tx.SetTitle("Renamed") }, "Renamed", 0},
+		{"a block", func(tx *blocks.Tx) error { return tx.InsertBlock(blocks.BlockSpec{ID: id, Content: "x"}) }, "Renamed", 1},
+		{"text", func(tx *blocks.Tx) error { return tx.AppendText(id, "y") }, "Renamed", 1},
+		{"a tombstone", func(tx *blocks.Tx) error { return tx.Delete(id) }, "Renamed", 0},
+		{"its end", func(tx *blocks.Tx) error { return tx.Restore(id) }, "Renamed", 1},
+	}
+	for _, step := range steps {
+		t.Run(step.name, func(t *testing.T) {
+			if err := w.repo.EditBlocks(t.Context(), synced.Document(), owner.By, step.edit); err != nil {
+				t.Fatal(err)
+			}
+			got := info()
+			if got.Title != step.title || got.Blocks != step.blocks || got.Version != before.Version+1 || got.Heads.Equal(before.Heads) {
+				t.Errorf("context = %+v, want title %q, %d blocks and version %d", got, step.title, step.blocks, before.Version+1)
+			}
+			before = got
+		})
+	}
+	if err := w.repo.Delete(t.Context(), synced.Document()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.titles(owner, true); got != "Plan" {
+		t.Errorf("contexts = %q, want the deleted one gone", got)
+	}
+}

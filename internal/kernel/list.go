@@ -1,15 +1,11 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
-	"kaijutsu/internal/repo"
 )
 
 // ContextInfo is a context as lists show it.
@@ -26,17 +22,6 @@ type ContextInfo struct {
 	Archived time.Time
 	Fork     Fork           // what it was forked from
 	Right    kaijutsu.Right // the caller's
-}
-
-// summary is what lists need of a document, valid at its heads.
-type summary struct {
-	doc     kaijutsu.DocumentID
-	heads   kaijutsu.Heads
-	context bool
-	title   string
-	blocks  int
-	version uint64
-	by      kaijutsu.Principal // who made the first change behind the genesis
 }
 
 // Contexts returns the contexts that the caller may read, by id: those made
@@ -78,10 +63,10 @@ func (k *Kernel) Context(ctx context.Context, c op.Call, doc kaijutsu.DocumentID
 	return k.info(c, s), nil
 }
 
-func (k *Kernel) info(c op.Call, s summary) ContextInfo {
+func (k *Kernel) info(c op.Call, s *summary) ContextInfo {
 	rec := k.records.get(s.doc)
 	out := ContextInfo{
-		Doc: s.doc, ID: contextName(s.doc), Title: s.title, Blocks: s.blocks, Heads: s.heads, Version: s.version,
+		Doc: s.doc, ID: s.name, Title: s.title, Blocks: s.blocks, Heads: s.heads, Version: s.version,
 		By: rec.by, Created: rec.created, Archived: rec.archived, Fork: rec.fork, Right: k.Right(c, s.doc),
 	}
 	if out.By.IsZero() {
@@ -117,12 +102,10 @@ func contextName(doc kaijutsu.DocumentID) string {
 
 // summarize returns a summary of every document that the caller may read, by
 // id. One that cannot be read is left out and logged.
-func (k *Kernel) summarize(ctx context.Context, c op.Call) ([]summary, error) {
-	var all []summary
-	for doc, err := range k.cfg.Store.Documents() {
-		if err != nil {
-			return nil, fmt.Errorf("list documents: %w", err)
-		}
+func (k *Kernel) summarize(ctx context.Context, c op.Call) ([]*summary, error) {
+	docs := k.shelf.all()
+	all := make([]*summary, 0, len(docs))
+	for _, doc := range docs {
 		if !k.MayRead(c, doc) {
 			continue
 		}
@@ -139,52 +122,5 @@ func (k *Kernel) summarize(ctx context.Context, c op.Call) ([]summary, error) {
 		}
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b summary) int { return cmp.Compare(string(a.doc.Bytes()), string(b.doc.Bytes())) })
 	return all, nil
-}
-
-// summary returns the summary of a document, from memory when its heads have
-// not moved.
-func (k *Kernel) summary(ctx context.Context, doc kaijutsu.DocumentID) (summary, error) {
-	info, err := k.cfg.Store.Info(ctx, doc)
-	if err != nil {
-		return summary{}, err
-	}
-	k.summaryMu.Lock()
-	s, ok := k.summaries[doc]
-	k.summaryMu.Unlock()
-	if ok && s.heads.Equal(info.Heads) {
-		return s, nil
-	}
-	err = k.cfg.Repo.View(ctx, doc, func(v repo.View) error {
-		s = summary{doc: doc, heads: v.Heads, context: v.IsContext(), title: v.Title(), blocks: v.Len(), version: v.Version(), by: k.maker(v)}
-		return nil
-	})
-	if err != nil {
-		return summary{}, err
-	}
-	k.summaryMu.Lock()
-	k.summaries[doc] = s
-	k.summaryMu.Unlock()
-	return s, nil
-}
-
-// forgetSummary lets go of the summary of a document that is gone.
-func (k *Kernel) forgetSummary(doc kaijutsu.DocumentID) {
-	k.summaryMu.Lock()
-	delete(k.summaries, doc)
-	k.summaryMu.Unlock()
-}
-
-// maker returns who made the first change of a document behind the genesis.
-func (k *Kernel) maker(v repo.View) kaijutsu.Principal {
-	log := v.Log()
-	for i := range min(log.Len(), 2) {
-		if log.Hash(i) == k.genesis {
-			continue
-		}
-		by, _ := v.Principal(log.Author(i))
-		return by
-	}
-	return kaijutsu.Principal{}
 }

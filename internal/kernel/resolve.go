@@ -38,25 +38,24 @@ func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.Doc
 		if !k.MayRead(c, doc) {
 			return kaijutsu.DocumentID{}, unknown(contextName(doc))
 		}
-		_, err := k.cfg.Store.Info(ctx, doc)
-		if absent(err) {
-			err = unknown(contextName(doc))
+		if !k.shelf.has(doc) {
+			return kaijutsu.DocumentID{}, unknown(contextName(doc))
 		}
-		return doc, err
+		return doc, nil
 	}
 	all, err := k.summarize(ctx, c)
 	if err != nil {
 		return kaijutsu.DocumentID{}, err
 	}
 	lower, bare := strings.ToLower(name), strings.TrimPrefix(name, "automerge:")
-	matches := []func(summary) bool{
-		func(s summary) bool { return s.context && s.title == name },
-		func(s summary) bool {
-			return len(name) >= minPrefix && strings.HasPrefix(contextName(s.doc), lower)
+	matches := []func(*summary) bool{
+		func(s *summary) bool { return s.context && s.title == name },
+		func(s *summary) bool {
+			return len(name) >= minPrefix && strings.HasPrefix(s.name, lower)
 		},
-		func(s summary) bool { return len(bare) >= minPrefix && strings.HasPrefix(s.doc.String(), bare) },
-		func(s summary) bool {
-			return s.context && strings.HasPrefix(strings.ToLower(s.title), lower)
+		func(s *summary) bool { return len(bare) >= minPrefix && strings.HasPrefix(s.url, bare) },
+		func(s *summary) bool {
+			return s.context && strings.HasPrefix(s.lower, lower)
 		},
 	}
 	for _, match := range matches {
@@ -72,8 +71,8 @@ func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.Doc
 }
 
 // pick returns the documents that match; archived ones only when no other does.
-func (k *Kernel) pick(all []summary, match func(summary) bool) []summary {
-	var live, archived []summary
+func (k *Kernel) pick(all []*summary, match func(*summary) bool) []*summary {
+	var live, archived []*summary
 	for _, s := range all {
 		switch {
 		case !match(s):
@@ -102,7 +101,7 @@ func fullID(name string) (kaijutsu.DocumentID, bool) {
 }
 
 // listed names a few candidates.
-func listed(found []summary) string {
+func listed(found []*summary) string {
 	const most = 5
 	var parts []string
 	for i, s := range found {
@@ -110,7 +109,7 @@ func listed(found []summary) string {
 			parts = append(parts, fmt.Sprintf("… (%d in all)", len(found)))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s %q", contextName(s.doc), clip(s.title)))
+		parts = append(parts, fmt.Sprintf("%s %q", s.name, clip(s.title)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -126,8 +125,8 @@ func clip(title string) string {
 }
 
 // suggest says what a wrong name may have meant, or what there is.
-func (k *Kernel) suggest(name string, all []summary) string {
-	var contexts []summary
+func (k *Kernel) suggest(name string, all []*summary) string {
+	var contexts []*summary
 	var titles []string
 	for _, s := range all {
 		if s.context && !k.records.archived(s.doc) {

@@ -35,7 +35,7 @@ func (w *watches) wake() {
 // Note tells the kernel what was committed. Document owners call it; it returns
 // at once.
 func (k *Kernel) Note(c repo.Committed) {
-	if c.All || c.Deleted || slices.ContainsFunc(c.Deltas, func(d repo.Delta) bool { return d.Title || d.Change == k.genesis }) {
+	if k.shelf.note(c) {
 		k.watches.wake()
 	}
 }
