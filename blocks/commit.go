@@ -47,7 +47,7 @@ func (m *Model) Commit(opt CommitOptions, f func(*Tx) error) (*amfile.Change, er
 		return nil, fmt.Errorf("commit: %w", err)
 	}
 	tx := newTx(m, author, opt)
-	defer func() { tx.over = true }()
+	defer tx.end()
 	if err := f(tx); err != nil {
 		return nil, err
 	}

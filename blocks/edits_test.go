@@ -371,3 +371,33 @@ func TestPrimitivesOfUndo(t *testing.T) {
 	}
 	checkModel(t, p.model)
 }
+
+// TestTheModelMayBeReadWhileATransactionWrites reads, which joins spans, while
+// the transaction holds on to places between them.
+func TestTheModelMayBeReadWhileATransactionWrites(t *testing.T) {
+	p := newPair(t, "actor")
+	id := p.insert(BlockSpec{Content: strings.Repeat("a", maxTyped)})
+	for range 3 {
+		p.must(func(tx *Tx) error { return tx.AppendText(id, strings.Repeat("b", maxTyped)) })
+	}
+	want := p.block(id).Content
+	for i, pos := range []int{maxTyped, 2 * maxTyped, 2*maxTyped + 7} {
+		p.must(func(tx *Tx) error {
+			if err := tx.SpliceText(id, pos, 1, "x"); err != nil {
+				return err
+			}
+			if got := p.block(id).Content; got != want {
+				t.Errorf("read %d: the model shows what is not committed", i)
+			}
+			return tx.SpliceText(id, pos+1, 2, "yz")
+		})
+		want = want[:pos] + "xyz" + want[pos+3:]
+		if got := p.block(id).Content; got != want {
+			t.Errorf("edit %d: content = %q, want %q", i, got, want)
+		}
+		checkModel(t, p.model)
+	}
+	if textOf(p.model, id).pinned {
+		t.Error("the text is held on to after the transaction")
+	}
+}

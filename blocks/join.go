@@ -48,7 +48,7 @@ func (s *sequence) repoint(joined string) {
 		if sp.kind == spanRun || sp.kind == spanString {
 			sp.text = joined[at : at+size]
 		}
-		if last != nil && last.kind == spanRun && sp.kind == spanRun && last.id.plus(last.n) == sp.id {
+		if !s.pinned && last != nil && last.kind == spanRun && sp.kind == spanRun && last.id.plus(last.n) == sp.id {
 			last.text = joined[at-len(last.text) : at+size]
 			last.n += sp.n
 			last.next = sp.next

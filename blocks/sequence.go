@@ -26,6 +26,7 @@ type sequence struct {
 
 	joined string // the content; spans share its bytes
 	clean  bool   // joined is up to date
+	pinned bool   // spans may not be joined: a transaction names them
 	size   int64  // estimate of what spans and special hold
 }
 

@@ -13,12 +13,19 @@ import (
 // pos or pos+del is past the end, ErrConflict when the block still streams or
 // is deleted.
 func (tx *Tx) SpliceText(id ID, pos, del int, ins string) error {
-	d, content, err := tx.editing(id)
+	d, err := tx.edited(id)
 	if err != nil {
 		return fmt.Errorf("splice: %w", err)
 	}
 	doing := "splice block " + string(id)
-	if n := utf8.RuneCountInString(content); pos < 0 || del < 0 || pos > n || del > n-pos {
+	content, n := "", 0
+	if form, e := tx.form(d); form == FormText {
+		n = tx.text(e.seq).size() // it may be long: it is not put together
+	} else {
+		content, _ = tx.contentOf(d)
+		n = utf8.RuneCountInString(content)
+	}
+	if pos < 0 || del < 0 || pos > n || del > n-pos {
 		return fmt.Errorf("%s: %d characters at position %d: the text has %d: %w", doing, del, pos, n, kaijutsu.ErrInvalid)
 	}
 	if err := tx.spliceAll(d, content, []textdiff.Splice{{Pos: pos, Del: del, Ins: ins}}); err != nil {
@@ -48,22 +55,33 @@ func (tx *Tx) ReplaceText(id ID, content string) error {
 // editing returns a block whose content is to be edited as a text, and the
 // content.
 func (tx *Tx) editing(id ID) (*draft, string, error) {
-	d, err := tx.existing(id)
+	d, err := tx.edited(id)
 	if err != nil {
 		return nil, "", err
 	}
-	if err := editable(d); err != nil {
-		return nil, "", fmt.Errorf("block %s: %w", id, err)
-	}
-	content, form := tx.contentOf(d)
-	if status, _ := tx.status(d); form == FormChunks && status != "" && !status.Terminal() {
-		return nil, "", fmt.Errorf("block %s: it still streams; append to it, or end it with a status first: %w", id, kaijutsu.ErrConflict)
-	}
+	content, _ := tx.contentOf(d)
 	return d, content, nil
 }
 
-// spliceAll carries out splices that are in range, one after the other, on a
-// block that holds content now, or none of them.
+// edited returns a block whose content is to be edited as a text.
+func (tx *Tx) edited(id ID) (*draft, error) {
+	d, err := tx.existing(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := editable(d); err != nil {
+		return nil, fmt.Errorf("block %s: %w", id, err)
+	}
+	form, _ := tx.form(d)
+	if status, _ := tx.status(d); form == FormChunks && status != "" && !status.Terminal() {
+		return nil, fmt.Errorf("block %s: it still streams; append to it, or end it with a status first: %w", id, kaijutsu.ErrConflict)
+	}
+	return d, nil
+}
+
+// spliceAll carries out splices that are in range, one after the other, or
+// none of them, on a block that holds content now, which is not read of one
+// that is a text.
 func (tx *Tx) spliceAll(d *draft, content string, splices []textdiff.Splice) error {
 	bytes, runes, ops := 0, 0, 0
 	for _, s := range splices {

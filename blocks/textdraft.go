@@ -15,6 +15,8 @@ type textDraft struct {
 	seq    *sequence // of a new one: without elements
 	pieces []stretch
 	edited bool
+	count  int // what size returns, once it was asked
+	known  bool
 }
 
 // stretch is a piece of it: a part of a sequence's spans, or what the transaction inserted.
@@ -45,6 +47,7 @@ func (tx *Tx) text(s *sequence) *textDraft {
 	if t := tx.texts[s.id]; t != nil {
 		return t
 	}
+	s.pinned = true // until the transaction is over
 	t := &textDraft{seq: s}
 	if s.first != nil {
 		t.pieces = []stretch{{from: s.first}}
@@ -147,12 +150,15 @@ func (t *textDraft) content() string {
 }
 
 // size returns the number of code points of a text, or elements of a list.
+// It is counted once.
 func (t *textDraft) size() int {
-	n := 0
-	for r := range t.runs(0) {
-		n += r.n * r.shown
+	if !t.known {
+		t.count, t.known = 0, true
+		for r := range t.runs(0) {
+			t.count += r.n * r.shown
+		}
 	}
-	return n
+	return t.count
 }
 
 // splice replaces del code points at pos with s. Both must be in range.
@@ -176,9 +182,6 @@ func (t *textDraft) splice(tx *Tx, pos, del int, s string) {
 func (t *textDraft) seek(pos int) (i int, left opID) {
 	if pos == 0 {
 		return 0, opID{}
-	}
-	if t.seq.first != nil {
-		t.seq.content() // which joins spans: not while pieces name them
 	}
 	for r := range t.runs(0) {
 		if r.shown == 0 {
@@ -245,6 +248,7 @@ func (t *textDraft) deleteFrom(tx *Tx, i, del int) {
 		}
 		k := min(r.n, (del+r.shown-1)/r.shown)
 		t.stageDeletes(tx, r, k)
+		t.count -= k * r.shown
 		if del -= k * r.shown; del <= 0 {
 			end = t.cut(r, k)
 			break
@@ -331,6 +335,7 @@ func (t *textDraft) insert(tx *Tx, i int, after opID, s string) {
 		}
 	}
 	t.enter(i, p)
+	t.count += p.n
 	t.edited = true
 }
 
@@ -372,9 +377,6 @@ func (t *textDraft) insertAfter(tx *Tx, elem opID, s string) bool {
 	if elem.counter == 0 {
 		t.insert(tx, 0, elem, s)
 		return true
-	}
-	if t.seq.first != nil {
-		t.seq.content() // which joins spans: not while pieces name them
 	}
 	for r := range t.runs(0) {
 		if r.id.actor == elem.actor && elem.counter >= r.id.counter && elem.counter-r.id.counter < uint32(r.n) {

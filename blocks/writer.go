@@ -67,6 +67,14 @@ func newTx(m *Model, author uint32, opt CommitOptions) *Tx {
 	}
 }
 
+// end lets go of what the transaction held on to.
+func (tx *Tx) end() {
+	tx.over = true
+	for _, t := range tx.texts {
+		t.seq.pinned = false
+	}
+}
+
 // stage adds an operation to the change and returns its id.
 func (tx *Tx) stage(op amfile.Op) opID {
 	id := opID{uint32(tx.start) + uint32(len(tx.ops)), tx.me}
