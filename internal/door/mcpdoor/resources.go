@@ -140,7 +140,7 @@ func (s *session) listResources(ctx context.Context, req *mcp.ListResourcesReque
 	for _, c := range all {
 		result.Resources = append(result.Resources, &mcp.Resource{
 			URI: uriOf(c.ID, ""), Name: cmp.Or(c.Title, c.ID), Title: c.Title, MIMEType: contextTemplate.MIMEType,
-			Description: fmt.Sprintf("A context of %d blocks.", c.Blocks),
+			Description: fmt.Sprintf("A context; blocks: %d.", c.Blocks),
 		})
 	}
 	return result, nil
