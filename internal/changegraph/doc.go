@@ -8,7 +8,7 @@
 // Changes lie in an append-only log, in the order in which they arrived, which
 // is topological. For each it keeps its hash, dependencies as log indexes,
 // author, sequence number, first operation, number of operations and number of
-// children: 72 bytes without pointers; the raw bytes lie in a few large blocks.
+// children, and whether it descends from the anchor: 72 bytes without pointers; the raw bytes lie in a few large blocks.
 // A hash table of indexes and, for each author, the list of its changes are all
 // the rest: about 100 bytes a change, and the change itself.
 //
@@ -32,6 +32,11 @@
 // beyond every counter known. At most MaxWaiting of them and MaxWaitingBytes;
 // the oldest makes place. A change that depends on a refused one is refused.
 // Refused changes are remembered, so that nobody is asked for them again.
+//
+// In a document with an anchor every change behind it has to descend from it:
+// one bit a change says so. Graph.Judge has the last word on a change that is
+// well formed. What it denies to one peer another may bring: such refusals are
+// remembered with the SyncState, and so are those of what depends on them.
 //
 // # Sync
 //

@@ -128,7 +128,7 @@ func TestGossipIsBounded(t *testing.T) {
 			n += 1 + len(h.Heads)
 		}
 	}
-	if n != g.size || n > maxGossip || n < maxGossip-7 {
+	if n != g.size || n > maxGossip || n < maxGossip-2*7 { // one was dropped to make room, another has shrunk
 		t.Errorf("%d heads are remembered, counted as %d; want about %d", n, g.size, maxGossip)
 	}
 }

@@ -6,12 +6,13 @@
 // Invariants:
 //
 //   - Nothing is served before the join, and nothing to a peer that may not
-//     read the document. Messages that name another sender are ignored.
+//     read the document, from the moment on from which it may not. Messages that name another sender are ignored.
 //   - Sync state lives in a repo session, one for each connection and document,
 //     and dies with the connection. No state is kept by peer id.
 //   - A peer that breaks the protocol harms itself: its message is dropped, its
 //     session with the document ends, or its connection is closed, with a
-//     reason that it is told. No other connection waits for it.
+//     reason that it is told. No other connection waits for it. A change that
+//     is merely not for it to make is refused and told, and nothing ends.
 //   - Writing pulls. A session only marks its document as having something to
 //     say; the write loop composes the message when the socket is free, so a
 //     slow reader gets one message with everything since. Ephemeral messages

@@ -96,9 +96,11 @@ func runClients(t *testing.T, script string, env ...string) *clients {
 // on.
 func (c *clients) turn(says any, look func()) {
 	c.t.Helper()
-	if !c.out.Scan() {
-		_ = c.cmd.Wait()
-		c.t.Fatalf("node ended: %s", c.bad)
+	for more := true; more; more = !bytes.HasPrefix(c.out.Bytes(), []byte("{")) { // the library prints lines, too
+		if !c.out.Scan() {
+			_ = c.cmd.Wait()
+			c.t.Fatalf("node ended: %s", c.bad)
+		}
 	}
 	if err := json.Unmarshal(c.out.Bytes(), says); err != nil {
 		c.t.Fatalf("node said %q: %v", c.out.Bytes(), err)

@@ -14,10 +14,28 @@
 //
 // Documents are opened on demand and closed when nobody has used them for a
 // while or when the memory estimate of all open documents passes the budget,
-// least recently used first. Sync needs only the change graph; the read model
-// and the engine-backed editor are filled when somebody asks for blocks and
-// dropped with the document.
+// least recently used first. Sync needs only the change graph; the read model,
+// in which edits are made too, is filled when somebody asks for blocks and
+// dropped when nobody has for a while, or with the document.
+//
+// # Who may
+//
+// A session's right is asked for every message and every pull. Changes of peers
+// are judged before the graph takes them, those that waited when they are
+// freed: a reader's are refused, a commenter's but for its own comments, and
+// whatever belongs to another document. Who brought a change is noted with the
+// first of its actor, in the same transaction; what a service brings is
+// somebody's who is not known, via the service.
+//
+// # Forks
+//
+// A fork names heads of another document, and its log begins with one change,
+// its anchor, from which all others descend. What it rests on is read from the
+// store when it is opened, and may itself be a fork. The fork's first snapshot
+// holds everything: it rests on nothing then. That happens when it has grown,
+// when it rests on a tower of forks, and before what it rests on is deleted.
 //
 // The package stores nothing of its own: keys belong to internal/store. It
-// knows nothing of connections, frames or permissions beyond "read only".
+// knows nothing of connections, frames or tokens, and it does not say who has
+// which right.
 package repo

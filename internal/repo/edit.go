@@ -94,7 +94,9 @@ func (d *document) forget(st *staged, changes, actors int) {
 		delete(d.actors, a.ID)
 	}
 	st.changes, st.actors = st.changes[:changes], st.actors[:actors]
-	st.anchor = kaijutsu.ChangeHash{}
+	if _, anchored := d.graph.Anchor(); !anchored {
+		st.anchor = kaijutsu.ChangeHash{}
+	}
 	d.model, d.pasts = nil, nil // they hold changes that do not exist
 	d.decodedKept.clear()
 	clear(d.editActors) // their numbers may have got to the disk

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"kaijutsu"
-	"kaijutsu/blocks"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/changegraph"
 )
@@ -87,7 +86,7 @@ func (d *document) checkImported() error {
 	if err := d.openModel(); err != nil {
 		return err
 	}
-	if !d.model.IsContext() || !d.graph.Has(blocks.Genesis().Hash) {
+	if !d.model.IsContext() || !d.graph.Has(genesis) {
 		return fmt.Errorf("it is no context of blocks: %w", kaijutsu.ErrInvalid)
 	}
 	return nil

@@ -38,15 +38,14 @@ func (d *document) judge(c *amfile.Change, from *changegraph.SyncState) error {
 func (d *document) judgeContext(c *amfile.Change) error {
 	for i := range c.Ops {
 		op := &c.Ops[i]
-		if op.Obj.Counter != 0 || op.Key != keyContext || op.Seq {
+		if !isContextKey(op) {
 			continue
 		}
-		if s, ok := op.Value.Str(); ok && op.Action == amfile.Put {
-			if named, err := kaijutsu.ParseContextID(s); err == nil && named.Document() != d.id {
+		if named, ok := names(op); ok {
+			if named.Document() != d.id {
 				return fmt.Errorf("it belongs to context %v and came for document %s: %w", named, d.id, kaijutsu.ErrConflict)
-			} else if err == nil {
-				continue
 			}
+			continue
 		}
 		if _, anchored := d.graph.Anchor(); anchored {
 			return fmt.Errorf("it takes away the id of the context, ROOT.%s: %w", keyContext, kaijutsu.ErrInvalid)
@@ -107,4 +106,39 @@ func (d *document) took(c *amfile.Change, from *changegraph.SyncState) {
 		by = signerOf(from.Peer.(*Session).who.Principal)
 	}
 	d.stage(c, by)
+	if d.isAnchor(c) {
+		d.graph.SetAnchor(1)
+		d.st.anchor = c.Hash
+	}
 }
+
+// isAnchor reports whether the change just taken is the anchor that a client
+// gave a context it made: the first behind the genesis change, with the id.
+func (d *document) isAnchor(c *amfile.Change) bool {
+	if d.graph.Len() != 2 || d.graph.Hash(0) != genesis {
+		return false
+	}
+	if _, anchored := d.graph.Anchor(); anchored {
+		return false
+	}
+	for i := range c.Ops {
+		if named, ok := names(&c.Ops[i]); ok {
+			return named.Document() == d.id
+		}
+	}
+	return false
+}
+
+func isContextKey(op *amfile.Op) bool { return op.Obj.Counter == 0 && !op.Seq && op.Key == keyContext }
+
+// names returns the context that an operation says the document is.
+func names(op *amfile.Op) (kaijutsu.ContextID, bool) {
+	s, ok := op.Value.Str()
+	if !ok || op.Action != amfile.Put || !isContextKey(op) {
+		return kaijutsu.ContextID{}, false
+	}
+	id, err := kaijutsu.ParseContextID(s)
+	return id, err == nil
+}
+
+var genesis = blocks.Genesis().Hash

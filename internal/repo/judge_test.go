@@ -155,6 +155,37 @@ func TestAContextCannotBeRenamed(t *testing.T) {
 	a.denied(put(a, "context", amfile.StringValue(stranger)))
 }
 
+// TestAClientMakesAContext: a context that a client made by the published recipe
+// has an anchor like those made here, also after a restart.
+func TestAClientMakesAContext(t *testing.T) {
+	dir := t.TempDir()
+	h := open(t, dir, nil)
+	cid := kaijutsu.NewContextID(time.Now())
+	a := newReplica(t)
+	stranger := newReplica(t)
+	for _, r := range []*replica{a, stranger} {
+		if _, err := r.graph.Add(blocks.Genesis()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.edited(func(tx *blocks.Tx) error { return tx.SetContext(cid) })
+	a.join(h, cid.Document())
+	a.until("it is taken", a.current)
+	check := func() {
+		stray := stranger.edited(func(tx *blocks.Tx) error { return tx.SetTitle("mine" + stranger.graph.Heads().String()) })
+		stranger.join(h, cid.Document())
+		if text := stranger.denied(stray); !strings.Contains(text, "another one") && !strings.Contains(text, "refused change") {
+			t.Errorf("what does not rest on the anchor is refused: %s", text)
+		}
+		stranger.leave()
+	}
+	check()
+	a.leave()
+	h.close(t)
+	h = open(t, dir, nil)
+	check()
+}
+
 func TestRolesOnSync(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	doc := newContext(t, h.repo, "Plan")

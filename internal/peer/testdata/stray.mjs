@@ -14,6 +14,8 @@ for (const [from, to] of [[docs[0], docs[1]], [docs[1], docs[0]], [docs[0], docs
   // In its own document it is welcome, when a new connection lets the client send it again.
   who.adapter.stray = {}
   who.adapter.socket.close()
+  await until("the connection is gone", () => who.repo.peers.length === 0)
+  await until("there is a new one", () => who.repo.peers.length > 0)
   const next = change(from, doc => splice(doc, ["title"], 0, 0, "later "))
   await turn({ taken: [hash, next] })
 }
