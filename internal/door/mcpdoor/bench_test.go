@@ -3,6 +3,7 @@ package mcpdoor
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,46 @@ func BenchmarkDoor(b *testing.B) {
 				b.ReportMetric(mcp1-set1, "added-µs")
 			})
 		}
+	}
+}
+
+// BenchmarkDoorAlone is the same without a client of the library: what of the
+// above is the server's.
+func BenchmarkDoorAlone(b *testing.B) {
+	for _, version := range []string{withSessions, "2026-07-28"} {
+		b.Run(version, func(b *testing.B) {
+			p := open(b, nil)
+			p.dial(b, "amy", withSessions, "").call(b, "context_create", `{"title":"plan"}`)
+			params := `{"context":"plan","block_id":"b1","text":"xxxxxxxxxxxxxxxxxxxx"}`
+			meta, headers := "", []string{"Mcp-Protocol-Version: " + version}
+			if version == withSessions {
+				resp, _ := p.raw(b, http.MethodPost, hello)
+				headers = append(headers, "Mcp-Session-Id: "+resp.Header.Get(sessionHeader))
+			} else {
+				headers = append(headers, "Mcp-Method: tools/call", "Mcp-Name: block_write")
+				meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},`
+			}
+			by := op.Call{By: kaijutsu.Principal{Name: "amy", Kind: kaijutsu.Agent}, Right: kaijutsu.RightEdit}
+			var direct, over []time.Duration
+			b.ReportAllocs()
+			for i := 2; b.Loop(); i++ {
+				from := time.Now()
+				if _, err := p.door.cfg.Set.Call(b.Context(), by, "block_write", json.RawMessage(params)); err != nil {
+					b.Fatal(err)
+				}
+				direct = append(direct, time.Since(from))
+				from = time.Now()
+				_, body := p.raw(b, http.MethodPost, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{%s"name":"block_write","arguments":%s}}`, i, meta, params), headers...)
+				over = append(over, time.Since(from))
+				if !strings.Contains(body, `"structuredContent"`) {
+					b.Fatal(body)
+				}
+			}
+			set1, mcp1 := median(direct), median(over)
+			b.ReportMetric(set1, "set-µs")
+			b.ReportMetric(mcp1, "mcp-µs")
+			b.ReportMetric(mcp1-set1, "added-µs")
+		})
 	}
 }
 
