@@ -25,8 +25,6 @@ type CommitOptions struct {
 	Time time.Time
 	// Message is kept with the change; at most 64 KiB.
 	Message string
-	// Model is read by Editor.Commit alone.
-	Model *Model
 }
 
 // Commit runs f and makes one change of what it wrote, encoded and with its

@@ -29,8 +29,7 @@ type Document struct {
 	moved       chan struct{} // closed and replaced whenever something above changes
 	onChanges   func([]*amfile.Change)
 
-	model  *blocks.Model  // with Edit only
-	editor *blocks.Editor // with Edit only
+	model *blocks.Model // with Edit and Blocks only
 }
 
 func newDocument(c *Client, id kaijutsu.DocumentID) *Document {
@@ -234,19 +233,13 @@ func (d *Document) receive(ctx context.Context, data []byte) error {
 	return err
 }
 
-// followLocked gives foreign changes to the read model and the engine.
+// followLocked gives foreign changes to the read model.
 func (d *Document) followLocked(changes []*amfile.Change) {
-	if d.editor == nil {
+	if d.model == nil {
 		return
 	}
-	raws := make([][]byte, len(changes))
-	for i, c := range changes {
+	for _, c := range changes {
 		d.model.Apply(c)
-		raws[i] = c.Raw
-	}
-	if d.editor.Apply(raws) != nil {
-		d.editor.Close()
-		d.editor, d.model = nil, nil // the next Edit starts them again
 	}
 }
 
@@ -280,45 +273,35 @@ func (d *Document) addLocked(ctx context.Context, c *amfile.Change) error {
 	return nil
 }
 
-// Edit makes a change of what f does to the context's blocks, with the engine,
-// sends it and returns its hash, which is zero when f changed nothing.
+// Edit makes a change of what f does to the context's blocks, sends it and
+// returns its hash, which is zero when f changed nothing.
 func (d *Document) Edit(ctx context.Context, f func(*blocks.Tx) error) (kaijutsu.ChangeHash, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.openEditorLocked(); err != nil {
+	if err := d.openModelLocked(); err != nil {
 		return kaijutsu.ChangeHash{}, err
 	}
-	raw, err := d.editor.Commit(blocks.CommitOptions{Actor: d.actor, Time: time.Now(), Model: d.model}, f)
-	if err != nil || raw == nil {
-		return kaijutsu.ChangeHash{}, err
-	}
-	c, err := amfile.DecodeChange(raw)
-	if err != nil {
+	c, err := d.model.Commit(blocks.CommitOptions{Actor: d.actor, Time: time.Now(), Deps: d.graph.Heads()}, f)
+	if err != nil || c == nil {
 		return kaijutsu.ChangeHash{}, err
 	}
 	d.model.Apply(c)
 	return c.Hash, d.addLocked(ctx, c)
 }
 
-func (d *Document) openEditorLocked() error {
-	if d.editor != nil {
+func (d *Document) openModelLocked() error {
+	if d.model != nil {
 		return nil
 	}
-	raws := make([][]byte, d.graph.Len())
 	model := blocks.NewModel()
-	for i := range raws {
-		raws[i] = d.graph.Raw(i)
-		c, err := amfile.DecodeChange(raws[i])
+	for i := range d.graph.Len() {
+		c, err := amfile.DecodeChange(d.graph.Raw(i))
 		if err != nil {
 			return err
 		}
 		model.Apply(c)
 	}
-	editor, err := blocks.OpenEditor(raws)
-	if err != nil {
-		return err
-	}
-	d.editor, d.model = editor, model
+	d.model = model
 	return nil
 }
 
@@ -326,18 +309,16 @@ func (d *Document) openEditorLocked() error {
 func (d *Document) Blocks() ([]blocks.Block, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.openEditorLocked(); err != nil {
+	if err := d.openModelLocked(); err != nil {
 		return nil, err
 	}
 	return d.model.Blocks(), nil
 }
 
-// Close frees the engine, if Edit started one. The document stays open.
+// Close lets go of the read model, if Edit or Blocks filled one. The document
+// stays open.
 func (d *Document) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.editor != nil {
-		d.editor.Close()
-		d.editor, d.model = nil, nil
-	}
+	d.model = nil
 }
