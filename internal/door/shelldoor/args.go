@@ -106,6 +106,8 @@ func shortened(s string) string {
 func (l *line) takeRest(v *value, args []string) error {
 	if v.kind != "array" {
 		if len(args) > 1 {
+			args = slices.Clone(args)
+			PlainText(args)
 			return v.take(strings.Join(args, " "))
 		}
 		return v.Set(args[0])

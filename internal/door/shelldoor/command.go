@@ -209,6 +209,7 @@ func (l *line) addFlags(cmd *cobra.Command) {
 			}
 		}
 	}
+	l.addNewBlock(cmd)
 	f.BoolVar(&l.asJSON, "json", false, "print the result as the server gave it")
 	f.StringVar(&l.params, "params", "", "all parameters as `json`, @FILE or - (standard input); flags come on top")
 	if l.op.Name == exportName {

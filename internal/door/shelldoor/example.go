@@ -20,7 +20,7 @@ func Words(o *op.Op, params json.RawMessage) []string {
 	}
 	var flags []string
 	known := paramsOf(o)
-	inPlace := o.Name != importName
+	inPlace := o.Name != importName && (o.Name != createName || fields["context"] != nil)
 	for _, p := range known {
 		raw, ok := fields[p.name]
 		delete(fields, p.name)
@@ -38,7 +38,7 @@ func Words(o *op.Op, params json.RawMessage) []string {
 			if !ok {
 				return append(Path(o), "--params", string(params))
 			}
-			if p.arg && inPlace && !slices.ContainsFunc(values, looksLikeFlag) && len(values) > 0 {
+			if p.arg && inPlace && len(values) > 0 && !slices.ContainsFunc(values, looksLikeFlag) && !misread(p, words, values[0]) {
 				words = append(words, values...)
 				continue
 			}
@@ -52,6 +52,17 @@ func Words(o *op.Op, params json.RawMessage) []string {
 		return append(Path(o), "--params", string(params))
 	}
 	return append(words, flags...)
+}
+
+// misread reports whether a word would not be taken for what it is: in the
+// place of a block what cannot be one is a context, and so is the first of two
+// ids in full.
+func misread(p *param, before []string, word string) bool {
+	if p.name == "block_id" {
+		return !blockWord.MatchString(word)
+	}
+	last := before[len(before)-1]
+	return len(before) == 3 && before[0] == "block" && fullID.MatchString(last) && fullID.MatchString(word)
 }
 
 func looksLikeFlag(s string) bool {

@@ -115,6 +115,9 @@ func (l *line) note() string {
 	case l.value("context") != nil && l.contextDefault():
 		notes = append(notes, "Without a context, the one that KJ_CONTEXT names is meant.")
 	}
+	if l.create != nil {
+		notes = append(notes, "With a context and no block, it makes a new block, as kj block add does, and takes its --kind, --role, --form and --parent.")
+	}
 	for _, v := range l.values {
 		if v.long() && v.kind == "string" && v.arg {
 			notes = append(notes, fmt.Sprintf("%s - is standard input, @FILE a file, @@ a text that begins with @.", v.label()))

@@ -23,6 +23,7 @@ type line struct {
 	asJSON bool
 	params string // all parameters as JSON, @FILE or "-"
 	output string // the file to write to
+	create *line  // of an append: what makes the block that it adds to
 }
 
 func newLine(t *tree, o *op.Op) *line {
@@ -44,7 +45,14 @@ func (l *line) value(name string) *value {
 
 // run reads the line, runs the operation and shows the result.
 func (l *line) run(cmd *cobra.Command, args []string) error {
-	if err := l.read(cmd, args); err != nil {
+	made, err := l.newBlock(args)
+	if made != nil && err == nil {
+		return made.run(cmd, args[1:])
+	}
+	if err == nil {
+		err = l.read(cmd, args)
+	}
+	if err != nil {
 		var usage *UsageError
 		if errors.As(err, &usage) || errors.Is(err, fs.ErrNotExist) && l.op.Name == importName {
 			return err
