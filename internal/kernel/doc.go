@@ -27,6 +27,8 @@
 //	kernel/context/<document>  made by and at, archived at, forked from
 //
 // Records are kept in memory too, behind a mutex with no I/O under it; writers
-// take turns. Summaries of contexts are cached by heads, seats are in memory
-// only. The package stores no rights (internal/access does) and knows no door.
+// take turns. Which documents there are, and the summaries of those that were
+// asked for, are in memory and follow what is committed (Note). Seats are in
+// memory only. The package stores no rights (internal/access does) and knows no
+// door.
 package kernel

@@ -1,12 +1,23 @@
 // Package server builds the parts, runs them and stops them in reverse: the
-// store, the open documents, the editors' WebSocket at /sync, the HTTP
-// operations at /v1 and the web page at /.
+// store, who has access, the open documents, the search index, the kernel, the
+// operations, and the doors: editors' WebSocket at /sync, operations over HTTP
+// at /v1/ops, agents at /mcp, the web page at /, and three addresses for people
+// and programs: GET /v1/contexts, /v1/contexts/{c}/tail and /export, each of
+// which is there for whom its operation is.
 //
 // Access has two modes. In "local", the default on a loopback address, a
 // connection without a token acts as the principal "local", and a browser is
 // served only from the server's own origin under a loopback name. In "token",
-// the only mode allowed beyond loopback, every request carries the owner's
-// token: as bearer header, as cookie or as the query parameter "token".
+// the only mode allowed beyond loopback, every request carries a token, as
+// bearer header, as cookie or as the query parameter "token": the owner's, or
+// one of internal/access. "local" and "owner" own the kernel; other principals
+// have the rights of their roles, which editors are asked for with every
+// message. A token that is revoked or expires ends the connections and streams
+// it came with.
+//
+// Every call of an operation is logged when it is over: refused ones and those
+// that cannot be taken back or say who may do what at level info, the rest at
+// debug; never what is in blocks.
 //
 // Start returns when the server accepts connections; Close waits for every
 // goroutine that it started. The package stores the owner's token and the

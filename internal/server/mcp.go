@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"kaijutsu"
 	"kaijutsu/internal/door/mcpdoor"
@@ -96,7 +97,7 @@ func (r resources) ReadBlock(ctx context.Context, c op.Call, context, block stri
 	err = r.s.kernel.View(ctx, c, doc, func(v repo.View) error {
 		b, ok := v.Block(id)
 		if !ok || b.Deleted {
-			return noBlock(block)
+			return fmt.Errorf("block %.64q: %w", block, kaijutsu.ErrNotFound)
 		}
 		content = b.Content
 		return nil

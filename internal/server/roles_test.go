@@ -278,6 +278,45 @@ func TestWhoMayCreateBySync(t *testing.T) {
 	}
 }
 
+// TestArchivedContextsDoNotSync: an archived context is read only for editors
+// too, until it is taken back.
+func TestArchivedContextsDoNotSync(t *testing.T) {
+	g := startGuarded(t, nil)
+	id, err := kaijutsu.ParseContextID(g.do("context_create", `{"title": "Plan"}`)["id"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := make(chan string, 100)
+	client, err := editor.Dial(t.Context(), editor.Config{
+		URL: g.SyncURL() + "?token=" + g.token("amy", "editor"), OnError: func(m string) { refused <- m },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	doc := client.Open(t.Context(), id.Document())
+	if err := doc.Wait(t.Context(), func() bool { return doc.Len() > 0 }); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(title string) kaijutsu.ChangeHash {
+		t.Helper()
+		hash, err := doc.Edit(t.Context(), func(tx *blocks.Tx) error { return tx.SetTitle(title) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hash
+	}
+	if err := doc.WaitStored(t.Context(), edit("Plan B")); err != nil {
+		t.Fatal(err)
+	}
+	g.do("context_archive", `{"context": "Plan B"}`)
+	late := edit("Plan C")
+	wait(t, "the refusal", refused)
+	if got := g.do("context_get", `{"context": "`+id.String()+`"}`); got["title"] != "Plan B" || doc.Stored(late) {
+		t.Errorf("title = %q, want that of before", got["title"])
+	}
+}
+
 func TestDeniedOperations(t *testing.T) {
 	g := startGuarded(t, func(c *server.Config) { c.DenyOps = []string{"block_edit", "context_export", "token_*"} })
 	g.do("context_create", `{"title": "Plan"}`)
