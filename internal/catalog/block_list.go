@@ -61,7 +61,8 @@ func (o *operations) blockList() *op.Op {
 
 func (o *operations) listBlocks(ctx context.Context, c op.Call, in blockListIn) (out blockListOut, err error) {
 	err = o.readContext(ctx, c, in.inContext, func(v repo.View, doc kaijutsu.DocumentID) error {
-		out = blockListOut{Context: contextName(doc), Blocks: []blockSummary{}, Version: v.Version(), Heads: headsText(v.Heads)}
+		room := min(in.Limit, v.Len())
+		out = blockListOut{Context: contextName(doc), Blocks: make([]blockSummary, 0, room), Version: v.Version(), Heads: headsText(v.Heads)}
 		var parent blocks.ID
 		if in.Parent != "" {
 			if parent, err = blockIn(v, "parent_id", in.Parent); err != nil {
@@ -80,6 +81,7 @@ func (out *blockListOut) fill(v repo.View, in blockListIn, parent blocks.ID) err
 	if in.IncludeDeleted {
 		all = m.Everything()
 	}
+	short := summariser{view: v}
 	inside, above := parent == "", -1 // below the parent, which has this depth
 	behind := in.Cursor == ""         // of the cursor
 	for s := range all {
@@ -103,7 +105,7 @@ func (out *blockListOut) fill(v repo.View, in blockListIn, parent blocks.ID) err
 			out.Next = out.Blocks[in.Limit-1].ID
 			break
 		}
-		out.Blocks = append(out.Blocks, summaryOf(v, &s))
+		out.Blocks = append(out.Blocks, short.of(&s))
 	}
 	out.Count = len(out.Blocks)
 	if !behind {
@@ -118,18 +120,4 @@ func (in *blockListIn) wants(s *blocks.Summary, level int) bool {
 		(in.Kind == "" || in.Kind == string(s.Kind)) &&
 		(in.Status == "" || in.Status == string(s.Status)) &&
 		(in.Role == "" || in.Role == string(s.Role))
-}
-
-// summaryOf shows a block in short.
-func summaryOf(v repo.View, s *blocks.Summary) blockSummary {
-	out := blockSummary{
-		ID: string(s.ID), Parent: string(s.Parent), Depth: s.Depth, Role: string(s.Role), Kind: string(s.Kind), Status: string(s.Status),
-		Summary: s.Content, Lines: s.Lines, Created: timeText(s.Created),
-		Deleted: s.Deleted, Collapsed: s.Collapsed, Excluded: s.Excluded, Ephemeral: s.Ephemeral,
-	}
-	out.Author, _ = authorOf(v, s.Author)
-	if s.More {
-		out.Summary += fmt.Sprintf("… (%d lines)", s.Lines)
-	}
-	return out
 }

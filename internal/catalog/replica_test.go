@@ -21,7 +21,6 @@ type replica struct {
 	actor   kaijutsu.ActorID
 	model   *blocks.Model
 	changes []*amfile.Change
-	sent    int // of changes
 }
 
 // replica returns a copy of a context as it is now.

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -127,13 +128,23 @@ func schemaOf[T any]() (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	return schema, resolved, err
 }
 
+// Appender is a result that writes its own JSON, which has to be what
+// encoding/json makes of it without HTML escapes: for results so large that it
+// matters how long that takes.
+type Appender interface {
+	AppendJSON(b []byte) []byte
+}
+
 // encode returns the one encoding of a result: no HTML escapes, no newline.
 func encode(out any) (json.RawMessage, error) {
-	var b strings.Builder
+	if a, ok := out.(Appender); ok {
+		return a.AppendJSON(nil), nil
+	}
+	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(out); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return json.RawMessage(strings.TrimSuffix(b.String(), "\n")), nil
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

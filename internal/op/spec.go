@@ -82,7 +82,7 @@ type Op struct {
 	in, out *jsonschema.Resolved
 	// unexplained says that In has keywords that explain does not know.
 	unexplained bool
-	run     func(*Set, request) (json.RawMessage, error)
+	run         func(*Set, request) (json.RawMessage, error)
 }
 
 // Family returns the first word of the name: "block".
