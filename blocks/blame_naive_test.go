@@ -187,7 +187,11 @@ func (n *naive) element(id amfile.GlobalID, list bool, past map[*amfile.Change]b
 	case taken[id] != nil:
 		return taken[id]
 	case op.Action == amfile.Put && op.Value.Type == amfile.String:
-		return spell(string(op.Value.Raw), id)
+		from := n.broughtBack(id)
+		if taken[from] != nil {
+			return taken[from]
+		}
+		return spell(string(op.Value.Raw), from)
 	case !list:
 		return spell(objectReplacement, id)
 	case op.Action == amfile.MakeText:
@@ -212,18 +216,31 @@ func (n *naive) initial(put amfile.GlobalID) []string {
 }
 
 // origin returns the characters that the change of an operation took away in
-// another form, if it begins with them what it puts.
+// another form, if it begins with them what it puts; of an undo also those
+// that what it took back had taken away.
 func (n *naive) origin(put amfile.GlobalID) []naiveChar {
 	op := n.ops[put]
 	if !slices.Contains([]string{"text", "body", "chunks"}, op.Key) {
 		return nil
 	}
+	for _, h := range append([]kaijutsu.ChangeHash{op.c.Hash}, Undone(op.c.Message)...) {
+		if c := n.changes[h]; c != nil {
+			if from := n.takenAway(put, c); from != nil {
+				return from
+			}
+		}
+	}
+	return nil
+}
+
+func (n *naive) takenAway(put amfile.GlobalID, c *amfile.Change) []naiveChar {
+	op := n.ops[put]
 	for _, key := range []string{"text", "body", "chunks"} {
 		var gone amfile.GlobalID
-		for i := range op.c.Ops {
-			other := &op.c.Ops[i]
+		for i := range c.Ops {
+			other := &c.Ops[i]
 			for _, p := range other.Pred {
-				if id := op.c.Global(p); other.Key == key && other.Obj == op.Obj && n.ops[id].c != op.c && id.Compare(gone) > 0 {
+				if id := c.Global(p); other.Key == key && c.Global(other.Obj) == op.c.Global(op.Obj) && n.ops[id].c != c && id.Compare(gone) > 0 {
 					gone = id
 				}
 			}
@@ -235,7 +252,7 @@ func (n *naive) origin(put amfile.GlobalID) []naiveChar {
 		if was.Action == amfile.Put && was.Value.Type != amfile.String {
 			continue
 		}
-		chars := n.chars(gone, n.past(op.c.Deps...))
+		chars := n.chars(gone, n.past(c.Deps...))
 		var text strings.Builder
 		for _, c := range chars {
 			text.WriteRune(c.char)
@@ -256,4 +273,82 @@ func (n *naive) origin(put amfile.GlobalID) []naiveChar {
 		}
 	}
 	return nil
+}
+
+// broughtBack returns the operation that first wrote what an insertion shows,
+// which is another one when an undo brought it back: it put a run of characters
+// behind the last of as many that the changes it names had deleted.
+func (n *naive) broughtBack(id amfile.GlobalID) amfile.GlobalID {
+	op := n.ops[id]
+	named := Undone(op.c.Message)
+	if !op.Insert || len(named) == 0 {
+		return id
+	}
+	obj := op.c.Global(op.Obj)
+	joined := func(id amfile.GlobalID) bool { // to the one in front of it
+		at, front := n.ops[id], amfile.GlobalID{Counter: id.Counter - 1, Actor: id.Actor}
+		before := n.ops[front]
+		return at.c == op.c && before.c == op.c && at.Insert && before.Insert && at.c.Global(at.Obj) == obj && before.c.Global(before.Obj) == obj && at.c.Global(at.Elem) == front
+	}
+	first, behind := id, 0
+	for joined(first) {
+		first.Counter--
+	}
+	for end := id; ; behind++ {
+		end.Counter++
+		if !joined(end) {
+			break
+		}
+	}
+	before := make(map[amfile.GlobalID]amfile.GlobalID)
+	for _, h := range named {
+		c := n.changes[h]
+		for i := 0; c != nil && i < len(c.Ops); i++ {
+			if del := &c.Ops[i]; del.Seq && !del.Insert && c.Global(del.Obj) == obj {
+				for _, p := range del.Pred {
+					elem, pred := c.Global(del.Elem), c.Global(p)
+					if (pred == elem || !slices.Contains(named, n.ops[pred].c.Hash)) && pred.Compare(before[elem]) > 0 {
+						before[elem] = pred
+					}
+				}
+			}
+		}
+	}
+	var order []amfile.GlobalID
+	for _, elem := range n.order(obj) {
+		if before[elem].Counter > 0 {
+			order = append(order, elem)
+		}
+	}
+	at := slices.Index(order, op.c.Global(n.ops[first].Elem)) - behind
+	if at < 0 || !slices.Contains(order, op.c.Global(n.ops[first].Elem)) {
+		return id
+	}
+	from := before[order[at]]
+	if was := n.ops[from]; was.Action != amfile.Put || was.Value.Type != op.Value.Type || string(was.Value.Raw) != string(op.Value.Raw) {
+		return id
+	}
+	return n.broughtBack(from)
+}
+
+// order returns all elements that an object ever had, in their order.
+func (n *naive) order(obj amfile.GlobalID) []amfile.GlobalID {
+	behind := make(map[amfile.GlobalID][]amfile.GlobalID)
+	for _, id := range n.inside[obj] {
+		if op := n.ops[id]; op.Insert {
+			elem := op.c.Global(op.Elem)
+			behind[elem] = append(behind[elem], id)
+		}
+	}
+	var out []amfile.GlobalID
+	var walk func(at amfile.GlobalID)
+	walk = func(at amfile.GlobalID) {
+		slices.SortFunc(behind[at], func(a, b amfile.GlobalID) int { return b.Compare(a) })
+		for _, elem := range behind[at] {
+			out = append(out, elem)
+			walk(elem)
+		}
+	}
+	walk(amfile.GlobalID{})
+	return out
 }

@@ -45,7 +45,8 @@ func (o *origins) current(e *entry, hops int) ([]piece, error) {
 	}
 	switch {
 	case e.seq != nil:
-		return from.spread(e.id, e.seq.appendPieces(nil)), nil
+		pieces, err := o.undone(e.seq, e.seq.appendPieces(nil))
+		return from.spread(e.id, pieces), err
 	case from.pieces != nil:
 		return from.pieces, nil
 	}
@@ -82,27 +83,66 @@ func (o *origins) operation(id opID) (*amfile.Change, int, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("read change %d: %w", i, err)
 	}
-	for _, a := range c.Actors {
-		if _, ok := o.m.actorIndex[a]; !ok {
-			return nil, 0, fmt.Errorf("change %v is by actors that the model does not know: %w", c.Hash, kaijutsu.ErrInvalid)
-		}
+	if !o.knows(c) {
+		return nil, 0, fmt.Errorf("change %v is by actors that the model does not know: %w", c.Hash, kaijutsu.ErrInvalid)
 	}
 	return c, int(uint64(id.counter) - c.StartOp), nil
 }
 
+// knows reports whether the model knows all actors of a change.
+func (o *origins) knows(c *amfile.Change) bool {
+	for _, a := range c.Actors {
+		if _, ok := o.m.actorIndex[a]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // find looks for an origin among what the change of operation k takes away
-// from the same block.
+// from the same block, or, when it is an undo, what the changes that it takes
+// back had taken away.
 func (o *origins) find(c *amfile.Change, k, hops int) (origin, error) {
 	op := &c.Ops[k]
 	if f, ok := fieldOf(op.Key); !ok || op.Seq || !f.holdsContent() {
 		return origin{}, nil
 	}
+	block, wrote := o.name(c, op.Obj), written(c, k)
+	if len(wrote.parts) == 0 {
+		return origin{}, nil
+	}
+	from, err := o.takenAway(c, block, wrote, hops)
+	if err != nil || from.pieces != nil {
+		return from, err
+	}
+	for _, h := range Undone(c.Message) {
+		i, ok := o.log.Index(h)
+		if !ok {
+			continue
+		}
+		named, err := o.log.Change(i)
+		if err != nil {
+			return origin{}, fmt.Errorf("read change %d: %w", i, err)
+		}
+		if !o.knows(named) {
+			continue
+		}
+		if from, err = o.takenAway(named, block, wrote, hops); err != nil || from.pieces != nil {
+			return from, err
+		}
+	}
+	return origin{}, nil
+}
+
+// takenAway looks for the origin of what was written among what a change takes
+// away from a block.
+func (o *origins) takenAway(c *amfile.Change, block opID, wrote text, hops int) (origin, error) {
 	var superseded [fieldCount]opID
 	any := false
 	for i := range c.Ops {
 		other := &c.Ops[i]
 		f, ok := fieldOf(other.Key)
-		if !ok || other.Obj != op.Obj || other.Seq || !f.holdsContent() {
+		if !ok || other.Seq || !f.holdsContent() || o.name(c, other.Obj) != block {
 			continue
 		}
 		for _, pred := range other.Pred {
@@ -117,7 +157,6 @@ func (o *origins) find(c *amfile.Change, k, hops int) (origin, error) {
 	if !any {
 		return origin{}, nil
 	}
-	wrote := written(c, k)
 	for _, f := range [...]field{fieldText, fieldBody, fieldChunks} {
 		if superseded[f].counter == 0 {
 			continue

@@ -37,7 +37,8 @@ type Model struct {
 	words map[string]string // kinds, roles and statuses, each kept once
 	size  int64             // estimate of the memory held
 
-	origins map[opID]origin // where contents that took on another form come from
+	undos   map[uint32][]opSpan // the operations of undos, by author; ascending
+	origins map[opID]origin     // where contents that took on another form come from
 
 	delta   *Delta     // of the change being applied
 	touched map[ID]int // indexes in delta.Blocks
@@ -52,6 +53,7 @@ func NewModel() *Model {
 		tree:       newTree(),
 		words:      make(map[string]string),
 		origins:    make(map[opID]origin),
+		undos:      make(map[uint32][]opSpan),
 		touched:    make(map[ID]int),
 	}
 }
@@ -67,6 +69,7 @@ func (m *Model) Apply(c *amfile.Change) Delta {
 	}
 	m.applied[author] = c.Seq
 	m.stamp(author, c)
+	m.noteUndo(author, c)
 	m.changes++
 	m.maxOp = max(m.maxOp, c.MaxOp())
 	m.delta = &delta

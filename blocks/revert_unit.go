@@ -20,10 +20,12 @@ type unit struct {
 type opSpan struct{ first, last uint32 }
 
 // holds reports whether an operation is of the unit.
-func (u *unit) holds(id opID) bool {
-	spans := u.ops[id.actor]
-	k := sort.Search(len(spans), func(k int) bool { return spans[k].first > id.counter })
-	return k > 0 && id.counter <= spans[k-1].last
+func (u *unit) holds(id opID) bool { return holds(u.ops[id.actor], id.counter) }
+
+// holds reports whether a counter is in one of some spans, which ascend.
+func holds(spans []opSpan, counter uint32) bool {
+	k := sort.Search(len(spans), func(k int) bool { return spans[k].first > counter })
+	return k > 0 && counter <= spans[k-1].last
 }
 
 // read notes what the changes of the unit did to what the model still knows.
