@@ -46,18 +46,19 @@ func (d *document) beginDelete() error {
 
 // makeForksWhole takes a document from under everything that rests on it.
 func (r *Repo) makeForksWhole(ctx context.Context, id kaijutsu.DocumentID) error {
-	const tries = 3 // a snapshot may have been under way
-	for try := 0; ; try++ {
+	failed := fmt.Errorf("forks rest on it: %w", kaijutsu.ErrUnavailable)
+	for range 3 { // another snapshot of a fork may have been under way
 		forks, err := r.cfg.Store.Forks(ctx, id)
 		if err != nil || len(forks) == 0 {
 			return err
 		}
 		for _, fork := range forks {
-			if werr := r.makeWhole(ctx, fork); werr != nil && try == tries {
-				return fmt.Errorf("fork %s cannot be made whole: %w", fork, werr)
+			if err := r.makeWhole(ctx, fork); err != nil {
+				failed = fmt.Errorf("fork %s cannot be made whole: %w", fork, err)
 			}
 		}
 	}
+	return failed
 }
 
 // makeWhole writes a snapshot of a fork, so that it rests on nothing.

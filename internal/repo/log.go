@@ -33,9 +33,12 @@ func (l Log) Hash(i int) kaijutsu.ChangeHash { return l.doc.graph.Hash(i) }
 // Author returns the actor that made change i.
 func (l Log) Author(i int) kaijutsu.ActorID { return l.doc.graph.Author(i) }
 
-// decodedKept bounds the decoded changes that a document keeps, by their
-// operations: 150 bytes each.
-const decodedKept = 20_000
+const (
+	// decodedKept bounds the decoded changes that a document keeps, by their
+	// operations.
+	decodedKept    = 20_000
+	decodedOpBytes = 150
+)
 
 // decodedChanges keeps the changes that were decoded last.
 type decodedChanges struct {
@@ -71,5 +74,7 @@ func (k *decodedChanges) put(i int, c *amfile.Change) {
 		delete(k.byIndex, oldest)
 	}
 }
+
+func (k *decodedChanges) bytes() int64 { return int64(k.ops) * decodedOpBytes }
 
 func (k *decodedChanges) clear() { *k = decodedChanges{} }

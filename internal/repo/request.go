@@ -1,0 +1,57 @@
+package repo
+
+import (
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/store"
+)
+
+// request is something the owner does. Those that only read are deferred to
+// the end of a batch, when everything is on disk.
+type request interface{ isRequest() }
+
+type (
+	receive struct {
+		s       *Session
+		m       *amfile.SyncMessage // nil: more of the message comes
+		changes []*amfile.Change
+		wants   bool
+		handled chan<- error // nil: nobody waits
+	}
+	pull  struct{ s *Session }
+	leave struct{ s *Session }
+	// trim closes what nobody has used for long.
+	trim struct{}
+	// call runs f with everything before it on disk.
+	call struct {
+		f     func(*document) error
+		reply chan<- error
+	}
+	// edit runs f, which stages changes; its reply waits for the disk.
+	edit struct {
+		f     func(*document, *staged) error
+		reply chan<- error
+	}
+)
+
+func (receive) isRequest() {}
+func (pull) isRequest()    {}
+func (leave) isRequest()   {}
+func (trim) isRequest()    {}
+func (call) isRequest()    {}
+func (edit) isRequest()    {}
+
+// staged is what a batch has accepted and not yet committed.
+type staged struct {
+	from    int // length of the graph before the batch
+	anchor  kaijutsu.ChangeHash
+	changes []*amfile.Change
+	actors  []store.Actor
+	// receivers are the sessions whose sync state this batch moved: it may
+	// rest on changes that the disk has yet to take.
+	receivers map[*Session]struct{}
+	replies   []chan<- error
+	handled   []receive // messages whose senders wait
+	deltas    []Delta
+	all       bool // deltas are not all
+}
