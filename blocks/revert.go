@@ -27,14 +27,18 @@ import (
 //
 // The error wraps kaijutsu.ErrConflict when nothing of the unit shows any more
 // or it was taken back already, and kaijutsu.ErrNotFound when the log does not
-// hold it.
+// hold it. A unit that was taken back and done again is what did it again.
 func (tx *Tx) Revert(log Log, unit []kaijutsu.ChangeHash) error {
 	if tx.over {
 		return fmt.Errorf("undo: %w", errOver)
 	}
 	r := &reverting{
 		tx: tx, m: tx.model, origins: origins{m: tx.model, log: log, scans: maxScanned},
-		writes: make(map[slotKey]*slotWrite), texts: make(map[*sequence]*textWrite), made: make(map[*blockMap]fate),
+		writes: make(map[slotKey]*slotWrite), texts: make(map[*sequence]*textWrite), made: make(map[*blockMap]fate), stays: make(map[*blockMap]bool),
+	}
+	unit, err := r.standing(unit)
+	if err != nil {
+		return fmt.Errorf("undo: %w", err)
 	}
 	before := len(tx.ops)
 	for _, step := range []func() error{func() error { return r.read(unit) }, r.readOthers, r.blocks, r.fields, r.sequences} {
@@ -62,6 +66,7 @@ type reverting struct {
 	slots     []slotKey              // in order
 	texts     map[*sequence]*textWrite
 	edited    []*sequence // in order
+	stays     map[*blockMap]bool
 }
 
 // fate is what becomes of a block that the unit made.

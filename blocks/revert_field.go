@@ -38,6 +38,11 @@ func (r *reverting) field(key slotKey, w *slotWrite, d *draft) error {
 			theirs++
 		}
 	}
+	if f == fieldParent || f == fieldOrder {
+		if stays, err := r.stuck(w.block, d); stays || err != nil {
+			return err
+		}
+	}
 	switch {
 	case w.block != nil && f.holdsContent() && r.isShared(w.block), w.block == nil && r.isSharedTitle():
 		return nil // others have written into what the unit made
@@ -116,9 +121,6 @@ func (r *reverting) restore(d *draft, f field, w *slotWrite) error {
 		if err := r.tx.use(0, 1); err != nil {
 			return err
 		}
-		if f == fieldParent && r.misplaces(d, "") {
-			return nil
-		}
 		r.tx.remove(d, f)
 		r.replace(d, f)
 		return nil
@@ -136,9 +138,6 @@ func (r *reverting) restore(d *draft, f field, w *slotWrite) error {
 	case op.Action == amfile.Put:
 		if err := r.tx.use(len(op.Value.Raw), 1); err != nil {
 			return err
-		}
-		if f == fieldParent && r.misplaces(d, ID(op.Value.Raw)) {
-			return nil
 		}
 		r.tx.set(d, f, op.Value)
 		r.replace(d, f)
@@ -197,13 +196,27 @@ func (r *reverting) replace(d *draft, f field) {
 	}
 }
 
-// misplaces reports whether a block would hang below itself or too deep.
-func (r *reverting) misplaces(d *draft, parent ID) bool {
-	if parent == "" || r.tx.draft(parent) == nil {
-		return false
+// stuck reports whether a block has to stay where it stands: it would hang
+// below itself, or too deep, where it was.
+func (r *reverting) stuck(b *blockMap, d *draft) (bool, error) {
+	if known, ok := r.stays[b]; ok {
+		return known, nil
 	}
-	above, _ := r.tx.sibling(parent)
-	return r.tx.hangsBelow(parent, d.key) || r.tx.depth(above)+1+r.tx.height(d.key) >= maxDepth
+	r.stays[b] = false
+	w := r.writes[slotKey{b.id, fieldParent}]
+	if w == nil || w.before.counter == 0 {
+		return false, nil
+	}
+	c, k, err := r.operation(w.before)
+	if err != nil {
+		return false, err
+	}
+	_, s := scalar(c.Ops[k].Value)
+	if parent := ID(s); parent != "" && r.tx.draft(parent) != nil {
+		above, _ := r.tx.sibling(parent)
+		r.stays[b] = r.tx.hangsBelow(parent, d.key) || r.tx.depth(above)+1+r.tx.height(d.key) >= maxDepth
+	}
+	return r.stays[b], nil
 }
 
 // remake makes a text or list again that the unit took away, with what it held.

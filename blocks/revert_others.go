@@ -18,12 +18,19 @@ type others struct {
 // elementKey names an element of a text or list.
 type elementKey struct{ obj, elem opID }
 
-// readOthers reads the changes that are not behind the unit, from the end of
-// the log to where all is behind it. It fails if one of them took the unit
-// back and stands.
+// readOthers reads them.
 func (r *reverting) readOthers() error {
 	r.others = others{make(map[opID]bool), make(map[slotKey]bool), make(map[elementKey]bool)}
-	first := r.numbers[0]
+	return r.since(r.numbers[0], func(c *amfile.Change) {
+		if !r.unit.hashes[c.Hash] {
+			r.readOther(c)
+		}
+	})
+}
+
+// since calls f with the changes of the model that are not behind a change,
+// nor it: from the end of the log to where all is behind it.
+func (r *reverting) since(first int, f func(c *amfile.Change)) error {
 	behind, open := map[int]bool{first: true}, make(map[int]bool)
 	reach := func(h kaijutsu.ChangeHash, isBehind bool) {
 		i, ok := r.log.Index(h)
@@ -39,7 +46,6 @@ func (r *reverting) readOthers() error {
 	for _, h := range r.tx.deps {
 		reach(h, false)
 	}
-	undone := make(map[kaijutsu.ChangeHash]bool)
 	for i := r.log.Len() - 1; i >= 0 && len(open) > 0; i-- {
 		if !behind[i] && !open[i] {
 			continue // not in the model
@@ -51,26 +57,42 @@ func (r *reverting) readOthers() error {
 		for _, d := range c.Deps {
 			reach(d, behind[i])
 		}
-		if behind[i] {
-			continue
-		}
-		delete(open, i)
-		if r.unit.hashes[c.Hash] {
-			continue
-		}
-		r.readOther(c)
-		if !undone[c.Hash] {
-			for _, h := range Undone(c.Message) {
-				undone[h] = true
-			}
+		if !behind[i] {
+			delete(open, i)
+			f(c)
 		}
 	}
-	for h := range r.unit.hashes {
-		if !undone[h] {
-			return nil
+	return nil
+}
+
+// standing returns the changes in whose place a unit shows: what did it again
+// last, if it was taken back; else itself. It fails if it stands taken back.
+func (r *reverting) standing(unit []kaijutsu.ChangeHash) ([]kaijutsu.ChangeHash, error) {
+	first := r.log.Len()
+	for _, h := range unit {
+		i, ok := r.log.Index(h)
+		if !ok {
+			return nil, fmt.Errorf("change %v: %w", h, kaijutsu.ErrNotFound)
 		}
+		if i == 0 {
+			return nil, fmt.Errorf("change %v: the first of a document cannot be taken back: %w", h, kaijutsu.ErrInvalid)
+		}
+		first = min(first, i)
 	}
-	return fmt.Errorf("it was taken back already: %w", kaijutsu.ErrConflict)
+	if len(unit) == 0 {
+		return nil, fmt.Errorf("no changes are named: %w", kaijutsu.ErrInvalid)
+	}
+	all := make(undoing)
+	err := r.since(first, func(c *amfile.Change) { all.note(c) })
+	switch now := all[unit[0]]; {
+	case err != nil:
+		return nil, err
+	case now.times%2 == 1:
+		return nil, fmt.Errorf("it was taken back already: %w", kaijutsu.ErrConflict)
+	case now.times > 0:
+		return []kaijutsu.ChangeHash{now.last.Hash}, nil
+	}
+	return unit, nil
 }
 
 func (r *reverting) readOther(c *amfile.Change) {

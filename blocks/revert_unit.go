@@ -30,9 +30,6 @@ func holds(spans []opSpan, counter uint32) bool {
 
 // read notes what the changes of the unit did to what the model still knows.
 func (r *reverting) read(hashes []kaijutsu.ChangeHash) error {
-	if len(hashes) == 0 {
-		return fmt.Errorf("no changes are named: %w", kaijutsu.ErrInvalid)
-	}
 	r.unit.hashes, r.unit.ops = make(map[kaijutsu.ChangeHash]bool), make(map[uint32][]opSpan)
 	for _, h := range hashes {
 		i, ok := r.log.Index(h)

@@ -51,7 +51,7 @@ func Undone(message string) []kaijutsu.ChangeHash {
 //
 // The error wraps kaijutsu.ErrNotFound when there is no such unit.
 func LastUnit(log Log, actors func(kaijutsu.ActorID) bool, skip int) ([]kaijutsu.ChangeHash, error) {
-	u := units{log: log, actors: actors, undone: make(map[kaijutsu.ChangeHash]undone), used: make(map[int]bool)}
+	u := units{log: log, actors: actors, undone: make(undoing), used: make(map[int]bool)}
 	for i := log.Len() - 1; i >= 0; i-- {
 		c, err := log.Change(i)
 		if err != nil {
@@ -76,7 +76,7 @@ func LastUnit(log Log, actors func(kaijutsu.ActorID) bool, skip int) ([]kaijutsu
 type units struct {
 	log    Log
 	actors func(kaijutsu.ActorID) bool
-	undone map[kaijutsu.ChangeHash]undone
+	undone undoing
 	used   map[int]bool // parts of units that were found
 	any    bool         // one was found
 }
@@ -91,8 +91,8 @@ type undone struct {
 
 // at returns the unit that ends with change i, nil if none that counts does.
 func (u *units) at(i int, c *amfile.Change) ([]kaijutsu.ChangeHash, error) {
-	if names := Undone(c.Message); names != nil {
-		return u.undo(c, names), nil
+	if Undone(c.Message) != nil {
+		return u.undo(c), nil
 	}
 	if u.used[i] || !u.actors(c.Author()) || len(c.Ops) == 0 || isAnchor(c) {
 		return nil, nil
@@ -113,24 +113,32 @@ func (u *units) at(i int, c *amfile.Change) ([]kaijutsu.ChangeHash, error) {
 
 // undo notes what an undo took back. It is a unit when it is the last one and
 // still stands.
-func (u *units) undo(c *amfile.Change, names []kaijutsu.ChangeHash) []kaijutsu.ChangeHash {
-	now := u.undone[c.Hash]
+func (u *units) undo(c *amfile.Change) []kaijutsu.ChangeHash {
+	if u.any || u.undone[c.Hash].times%2 == 1 || !u.actors(c.Author()) {
+		u.undone.note(c)
+		return nil
+	}
+	u.any = true
+	u.undone[c.Hash] = undone{times: u.undone[c.Hash].times, last: u.undone[c.Hash].last, spent: true}
+	u.undone.note(c)
+	return []kaijutsu.ChangeHash{c.Hash}
+}
+
+// undoing says what became of changes, as far as it was read, from the end of
+// a log.
+type undoing map[kaijutsu.ChangeHash]undone
+
+// note takes in the next change towards the front.
+func (u undoing) note(c *amfile.Change) {
+	now := u[c.Hash]
 	if now.times++; now.last == nil {
 		now.last = c
 	}
-	unit := !u.any && now.times%2 == 1 && u.actors(c.Author())
-	if unit {
-		u.any, now.spent = true, true
-	}
-	for _, h := range names {
-		if _, ok := u.undone[h]; !ok {
-			u.undone[h] = now
+	for _, h := range Undone(c.Message) {
+		if _, ok := u[h]; !ok {
+			u[h] = now
 		}
 	}
-	if unit {
-		return []kaijutsu.ChangeHash{c.Hash}
-	}
-	return nil
 }
 
 // isAnchor reports whether a change gives a document its id.
