@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
@@ -105,22 +106,29 @@ func appendNumber(b []byte, name string, n int) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
 }
 
-// appendString appends a JSON string. What encoding/json would escape, but for
-// newlines and quotes, is left to it.
+// appendString appends a JSON string. One that holds what encoding/json escapes,
+// but for newlines and quotes, is left to it.
 func appendString(b []byte, s string) []byte {
 	start := len(b)
 	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
 			continue
 		}
-		switch c {
-		case '\n':
+		switch {
+		case c == '\n':
 			b = append(append(b, s[from:i]...), `\n`...)
-		case '"', '\\':
+		case c == '"' || c == '\\':
 			b = append(append(b, s[from:i]...), '\\', c)
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError || r == '\u2028' || r == '\u2029' {
+				return appendAny(b[:start], s)
+			}
+			i += size - 1
+			continue
 		default:
 			return appendAny(b[:start], s)
 		}
