@@ -29,6 +29,18 @@
 // What a text is edited by is splices of what differs, never a new text. A
 // record is thawed into a text by its first edit.
 //
+// # History
+//
+// What happened is asked of a [Log], the changes of a document: who wrote each
+// character ([Model.Blame]), what was there at some heads ([ModelAt]) and how
+// two states differ ([Diff]), what somebody did last ([LastUnit]) and how to
+// take it back ([Tx.Revert]). The model keeps of each actor when it wrote, the
+// log finds the change of an operation, and of the changes only those are
+// decoded that took content away which came back in another form: a record
+// that became a text is still the work of those who wrote the record, and so
+// are characters that an undo brought back. [Model.Examine] says what a change
+// would touch, for those who decide whether it may.
+//
 // # Order
 //
 // Siblings are ordered by base-62 keys with random digits, ties by block id; a

@@ -136,7 +136,7 @@ func diffStates(got, want map[ID]Block) string {
 	for id, w := range want {
 		g, ok := got[id]
 		if circle {
-			g.Parent, g.Depth = w.Parent, w.Depth
+			g.Parent, g.Order, g.Depth = w.Parent, w.Order, w.Depth
 		}
 		if !ok && !w.Deleted || ok && g != w {
 			out = append(out, fmt.Sprintf("block %s: %+v\n want %+v", id, g, w))
