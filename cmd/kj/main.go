@@ -47,7 +47,12 @@ func newRoot() *cobra.Command {
 
 A context is a document of blocks. Stock automerge-repo clients, the web page
 and this command edit it at the same time, offline too; what the server has
-acknowledged is on its disk.`,
+acknowledged is on its disk.
+
+KJ_SERVER, KJ_TOKEN and KJ_CONTEXT say where, as whom and in which context
+commands work when their flags do not. Exit status: 0 done, 2 a wrong line, 64
+invalid, 65 too large, 66 not found, 69 unavailable, 70 internal, 73 conflict,
+77 denied, 1 anything else.`,
 		Example: `  kj serve                          start a server and print where everything is
   kj demo                           watch two editors, an agent and a crash
   kj ctx new "Release notes"        make a context

@@ -49,7 +49,7 @@ func (l *line) help(cmd *cobra.Command) string {
 			fmt.Fprintf(&b, "  %s\n", Line(l.op, e))
 		}
 	}
-	fmt.Fprintf(&b, "\nOver HTTP: POST /v1/ops/%s. Over MCP: the tool %s.\n", l.op.Name, l.op.Name)
+	fmt.Fprintf(&b, "\nOver HTTP: POST /v1/ops/%s. Over MCP: the tool %s.\nFlags of every command, such as --server and --token: kj --help.\n", l.op.Name, l.op.Name)
 	return b.String()
 }
 
