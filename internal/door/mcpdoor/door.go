@@ -92,9 +92,11 @@ func (d *Door) Close() {
 	}
 	d.mu.Unlock()
 	d.stop()
+	var closing sync.WaitGroup
 	for _, s := range open {
-		s.close()
+		closing.Go(s.close) // each waits for its own requests
 	}
+	closing.Wait()
 	d.leaveAll()
 	d.running.Wait()
 }
