@@ -124,7 +124,7 @@ func lastUnits(v repo.View, by kaijutsu.Principal, steps int) ([][]kaijutsu.Chan
 			return nil, fmt.Errorf("undo: %w", err)
 		}
 		if steps > 0 && skip == 0 {
-			undo, err := isUndo(v, unit)
+			undo, err := isUndo(v, unit[len(unit)-1])
 			if err != nil {
 				return nil, err
 			}
@@ -137,14 +137,23 @@ func lastUnits(v repo.View, by kaijutsu.Principal, steps int) ([][]kaijutsu.Chan
 	return units, nil
 }
 
-// isUndo reports whether a unit of work took back others.
-func isUndo(v repo.View, unit []kaijutsu.ChangeHash) (bool, error) {
-	i, ok := v.Log().Index(unit[len(unit)-1])
+// isUndo reports whether a change took work back. One that took back an undo did
+// the work again: it stands for it.
+func isUndo(v repo.View, hash kaijutsu.ChangeHash) (bool, error) {
+	i, ok := v.Log().Index(hash)
 	if !ok {
 		return false, nil
 	}
 	c, err := v.Log().Change(i)
-	return err == nil && blocks.Undone(c.Message) != nil, err
+	if err != nil {
+		return false, err
+	}
+	undone := blocks.Undone(c.Message)
+	if undone == nil {
+		return false, nil
+	}
+	again, err := isUndo(v, undone[0])
+	return !again, err
 }
 
 // own says of actors whether they are a principal's.
