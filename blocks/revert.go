@@ -22,6 +22,10 @@ import (
 //     blocks below it: then only what the unit wrote into it goes.
 //   - Tombstones that it set are lifted, and the other way round.
 //
+// Nothing else may be written by a transaction before it. Several units that it
+// takes back are taken back as one: what the one wrote and the other deleted
+// does not come back.
+//
 // A block that was taken out of its page, which no client should do, does not
 // come back, and the id of the context stays.
 //
@@ -37,17 +41,37 @@ func (tx *Tx) Revert(log Log, unit []kaijutsu.ChangeHash) error {
 		writes: make(map[slotKey]*slotWrite), texts: make(map[*sequence]*textWrite), made: make(map[*blockMap]fate), stays: make(map[*blockMap]bool),
 	}
 	unit, err := r.standing(unit)
+	if err == nil {
+		err = tx.beginRevert()
+	}
 	if err != nil {
 		return fmt.Errorf("undo: %w", err)
 	}
-	before := len(tx.ops)
+	unit = append(unit, tx.reverted...)
 	for _, step := range []func() error{func() error { return r.read(unit) }, r.readOthers, r.blocks, r.fields, r.sequences} {
 		if err := step(); err != nil {
 			return fmt.Errorf("undo: %w", err)
 		}
 	}
-	if len(tx.ops) == before {
+	if len(tx.ops) == 0 && len(tx.reverted) == 0 {
 		return fmt.Errorf("undo: nothing of it shows any more: %w", kaijutsu.ErrConflict)
+	}
+	tx.reverted, tx.revertedOps = unit, len(tx.ops)
+	return nil
+}
+
+// beginRevert lets go of what Revert wrote before in this transaction: all that
+// is to be taken back is taken back at once.
+func (tx *Tx) beginRevert() error {
+	if len(tx.ops) != tx.revertedOps {
+		return fmt.Errorf("the change holds other work already: %w", kaijutsu.ErrInvalid)
+	}
+	if tx.revertedOps > 0 {
+		tx.end()
+		*tx = Tx{
+			model: tx.model, me: tx.me, deps: tx.deps, start: tx.start,
+			actors: tx.actors[:1], table: map[uint32]uint32{tx.me: 0}, reverted: tx.reverted,
+		}
 	}
 	return nil
 }

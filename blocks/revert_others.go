@@ -65,8 +65,9 @@ func (r *reverting) since(first int, f func(c *amfile.Change)) error {
 	return nil
 }
 
-// standing returns the changes in whose place a unit shows: what did it again
-// last, if it was taken back; else itself. It fails if it stands taken back.
+// standing returns the changes in whose place a unit shows: of each that was
+// taken back, what did it again last, or nothing. It fails if all of it stands
+// taken back.
 func (r *reverting) standing(unit []kaijutsu.ChangeHash) ([]kaijutsu.ChangeHash, error) {
 	first := r.log.Len()
 	for _, h := range unit {
@@ -83,16 +84,22 @@ func (r *reverting) standing(unit []kaijutsu.ChangeHash) ([]kaijutsu.ChangeHash,
 		return nil, fmt.Errorf("no changes are named: %w", kaijutsu.ErrInvalid)
 	}
 	all := make(undoing)
-	err := r.since(first, func(c *amfile.Change) { all.note(c) })
-	switch now := all[unit[0]]; {
-	case err != nil:
+	if err := r.since(first, func(c *amfile.Change) { all.note(c) }); err != nil {
 		return nil, err
-	case now.times%2 == 1:
-		return nil, fmt.Errorf("it was taken back already: %w", kaijutsu.ErrConflict)
-	case now.times > 0:
-		return []kaijutsu.ChangeHash{now.last.Hash}, nil
 	}
-	return unit, nil
+	var out []kaijutsu.ChangeHash
+	for _, h := range unit {
+		switch now := all[h]; {
+		case now.times == 0:
+			out = append(out, h)
+		case now.times%2 == 0:
+			out = append(out, now.last.Hash)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("it was taken back already: %w", kaijutsu.ErrConflict)
+	}
+	return out, nil
 }
 
 func (r *reverting) readOther(c *amfile.Change) {

@@ -162,3 +162,49 @@ func TestRevertRefuses(t *testing.T) {
 		t.Errorf("Revert afterwards: %v", err)
 	}
 }
+
+// TestRevertOfSeveralUnits takes several units back in one change.
+func TestRevertOfSeveralUnits(t *testing.T) {
+	p := newPair(t, "amy.")
+	id := p.insert(BlockSpec{Content: "text"})
+	var units []kaijutsu.ChangeHash
+	for _, f := range []func(tx *Tx) error{
+		func(tx *Tx) error { return tx.AppendText(id, " abc") },
+		func(tx *Tx) error { return tx.SpliceText(id, 6, 1, "") },
+		func(tx *Tx) error { return errors.Join(tx.SetMeta(id, `{"a":1}`), tx.SpliceText(id, 0, 1, "T")) },
+		func(tx *Tx) error { return tx.SetMeta(id, `{"a":2}`) },
+	} {
+		units = append(units, must(amfile.DecodeHeader(p.must(f))).Hash)
+	}
+	before := p.state()
+	var message strings.Builder
+	message.WriteString(UndoMessage)
+	for _, h := range units {
+		message.WriteString(" " + h.String())
+	}
+	if _, err := p.say(message.String(), func(tx *Tx) error {
+		for i := len(units) - 1; i >= 0; i-- {
+			if err := tx.Revert(graphLog{p.graph}, units[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if b := p.block(id); b.Content != "text" || b.Meta != "" {
+		t.Errorf("after the undo: %q, meta %q", b.Content, b.Meta)
+	}
+	if err := p.undo(p.graph.Heads()...); err != nil {
+		t.Fatal(err)
+	}
+	if diff := diffStates(p.state(), before); diff != "" {
+		t.Errorf("after the undo of the undo: %s", diff)
+	}
+	_, err := p.commit(func(tx *Tx) error {
+		return errors.Join(tx.AppendText(id, "x"), tx.Revert(graphLog{p.graph}, units[:1]))
+	})
+	if !errors.Is(err, kaijutsu.ErrInvalid) && !errors.Is(err, kaijutsu.ErrConflict) {
+		t.Errorf("Revert behind other work: %v", err)
+	}
+}

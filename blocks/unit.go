@@ -21,6 +21,9 @@ const (
 // unitSeconds is how far apart, at most, the changes of one unit are.
 const unitSeconds = 3
 
+// maxLookedAt is how many changes are looked at for a unit.
+const maxLookedAt = 100_000
+
 // Undone returns the changes that a change takes back, by its message; none if
 // it is no undo.
 func Undone(message string) []kaijutsu.ChangeHash {
@@ -47,12 +50,14 @@ func Undone(message string) []kaijutsu.ChangeHash {
 // other, that only edit one and the same text and are no more than three
 // seconds apart are typing, and one unit, unless their messages say that they
 // are operations. So are appends to one block, whose message says that they
-// are. The change that makes a document a context of its own is none.
+// are. Of a longer run, 900 changes are one unit. The change that makes a
+// document a context of its own is none.
 //
-// The error wraps kaijutsu.ErrNotFound when there is no such unit.
+// The error wraps kaijutsu.ErrNotFound when there is no such unit among the
+// last 100,000 changes.
 func LastUnit(log Log, actors func(kaijutsu.ActorID) bool, skip int) ([]kaijutsu.ChangeHash, error) {
 	u := units{log: log, actors: actors, undone: make(undoing), used: make(map[int]bool)}
-	for i := log.Len() - 1; i >= 0; i-- {
+	for i := log.Len() - 1; i >= max(0, log.Len()-maxLookedAt); i-- {
 		c, err := log.Change(i)
 		if err != nil {
 			return nil, fmt.Errorf("read change %d: %w", i, err)
@@ -146,9 +151,12 @@ func isAnchor(c *amfile.Change) bool {
 	return slices.ContainsFunc(c.Ops, func(op amfile.Op) bool { return op.Obj.Counter == 0 && op.Key == keyContext })
 }
 
+// maxUnit bounds the changes of a unit: the message of an undo names them all.
+const maxUnit = 900
+
 // maxApart bounds how many changes of others are looked past for the next one
 // of a unit.
-const maxApart = 4096
+const maxApart = 1024
 
 // gather returns the unit that ends with change i.
 func (u *units) gather(i int, last *amfile.Change) ([]kaijutsu.ChangeHash, error) {
@@ -157,7 +165,7 @@ func (u *units) gather(i int, last *amfile.Change) ([]kaijutsu.ChangeHash, error
 	if !ok || strings.HasPrefix(last.Message, opMessage) && last.Message != appendMessage {
 		return unit, nil
 	}
-	for end := i - maxApart; i > max(0, end); {
+	for end := i - maxApart; i > max(0, end) && len(unit) < maxUnit; {
 		i--
 		c, err := u.log.Change(i)
 		if err != nil {

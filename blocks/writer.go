@@ -52,6 +52,9 @@ type Tx struct {
 	below  map[ID][]sibling    // the same by parent, in order
 	moving ID                  // the block that is being moved, which is nobody's neighbour
 
+	reverted    []kaijutsu.ChangeHash // what Revert has taken back
+	revertedOps int                   // by so many operations
+
 	bytes int  // written so far
 	over  bool // the function that Commit ran has returned
 }
