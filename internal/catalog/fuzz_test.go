@@ -158,7 +158,7 @@ func helps(o *op.Op, p op.Problem) bool {
 	if p.Field != "" || p.Hint != "" || p.Kind == "denied" {
 		return true
 	}
-	words := []string{"parameters:", "parent", "block ", "context ", "document ", "operation ", "want ", "at most", "; ", "did you mean", "again", "nothing to take back", "token ", "principal "}
+	words := []string{"parameters:", "parent", "block ", "context ", "document ", "operation ", "want ", "at most", "; ", "did you mean", "again", "no more to take back", "token ", "principal "}
 	for name := range o.In.Properties {
 		words = append(words, name)
 	}

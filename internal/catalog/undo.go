@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kaijutsu"
-	"kaijutsu/blocks"
+	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/repo"
 )
@@ -44,9 +44,6 @@ func (o *operations) undo() *op.Op {
 	}, o.undoWork)
 }
 
-// undoMessage is what the change of an undo says.
-const undoMessage = "op:undo"
-
 func (o *operations) undoWork(ctx context.Context, c op.Call, in undoIn) (out undoOut, err error) {
 	if in.Steps > 0 && in.Change != "" {
 		return out, &op.FieldError{Field: "steps", Reason: "it counts from the last unit, but change names one", Hint: "give one of them"}
@@ -55,20 +52,18 @@ func (o *operations) undoWork(ctx context.Context, c op.Call, in undoIn) (out un
 	if err != nil {
 		return out, err
 	}
-	var units [][]kaijutsu.ChangeHash
-	edited, err := o.parts.Kernel.Edit(ctx, c, doc, "undo", func(v repo.View, tx *blocks.Tx) error {
-		if units, err = in.units(v, c.By); err != nil {
-			return err
-		}
-		units, err = revert(v, tx, units)
-		return err
-	})
-	if err != nil {
+	done, err := o.takeBack(ctx, c, doc, in)
+	switch {
+	case errors.Is(err, kaijutsu.ErrConflict):
+		return out, fmt.Errorf("%w; take back something else by change or steps", err)
+	case errors.Is(err, kaijutsu.ErrNotFound) && in.Change == "":
+		return out, fmt.Errorf("%s has no more to take back in this context: %w", c.By.Name, err)
+	case err != nil:
 		return out, err
 	}
-	out.written = writtenOf(doc, edited)
+	out.written = writtenOf(doc, done.Edited)
 	err = o.parts.Kernel.View(ctx, c, doc, func(v repo.View) error {
-		for _, unit := range units {
+		for _, unit := range done.Units {
 			u, err := undoneOf(v, unit)
 			if err != nil {
 				return err
@@ -80,69 +75,15 @@ func (o *operations) undoWork(ctx context.Context, c op.Call, in undoIn) (out un
 	return out, err
 }
 
-// revert takes units of work back and returns those of which anything showed.
-func revert(v repo.View, tx *blocks.Tx, units [][]kaijutsu.ChangeHash) (done [][]kaijutsu.ChangeHash, err error) {
-	for _, unit := range units {
-		switch err = tx.Revert(v.Log(), unit); {
-		case err == nil:
-			done = append(done, unit)
-		case !errors.Is(err, kaijutsu.ErrConflict):
-			return nil, err
-		}
+func (o *operations) takeBack(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, in undoIn) (kernel.Undone, error) {
+	if in.Change == "" {
+		return o.parts.Kernel.Undo(ctx, c, doc, in.Steps)
 	}
-	if len(done) == 0 {
-		return nil, fmt.Errorf("%w; take back something else by change or steps", err)
+	hash, err := kaijutsu.ParseChangeHash(in.Change)
+	if err != nil {
+		return kernel.Undone{}, fmt.Errorf("change: %w", err)
 	}
-	return done, nil
-}
-
-// units finds what to take back, the newest first.
-func (in undoIn) units(v repo.View, by kaijutsu.Principal) (units [][]kaijutsu.ChangeHash, err error) {
-	log := v.Log()
-	own := func(a kaijutsu.ActorID) bool {
-		who, _ := v.Principal(a)
-		return who == by
-	}
-	if in.Change != "" {
-		hash, err := kaijutsu.ParseChangeHash(in.Change)
-		if err != nil {
-			return nil, fmt.Errorf("change: %w", err)
-		}
-		i, ok := log.Index(hash)
-		if !ok {
-			return nil, fmt.Errorf("change %s: %w in this context", hash, kaijutsu.ErrNotFound)
-		}
-		if !own(log.Author(i)) {
-			return nil, fmt.Errorf("change %s: %w: somebody else made it", hash, kaijutsu.ErrDenied)
-		}
-		return [][]kaijutsu.ChangeHash{{hash}}, nil
-	}
-	from := 0
-	for skip := 0; skip < from+max(in.Steps, 1); skip++ {
-		unit, err := blocks.LastUnit(log, own, skip)
-		if errors.Is(err, kaijutsu.ErrNotFound) && len(units) > 0 {
-			return nil, fmt.Errorf("steps: there are only %d units of work to take back: %w", len(units), kaijutsu.ErrNotFound)
-		}
-		if errors.Is(err, kaijutsu.ErrNotFound) {
-			return nil, fmt.Errorf("%s has nothing to take back in this context: %w", by.Name, kaijutsu.ErrNotFound)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if skip == 0 && in.Steps > 0 {
-			i, _ := log.Index(unit[len(unit)-1])
-			last, err := log.Change(i)
-			if err != nil {
-				return nil, err
-			}
-			if last.Message == undoMessage {
-				from = 1
-				continue
-			}
-		}
-		units = append(units, unit)
-	}
-	return units, nil
+	return o.parts.Kernel.UndoChange(ctx, c, doc, hash)
 }
 
 // undoneOf shows a unit of work.
@@ -160,7 +101,7 @@ func undoneOf(v repo.View, unit []kaijutsu.ChangeHash) (u undoneUnit, err error)
 		}
 		u.Changes = append(u.Changes, h.String())
 		u.Time = timeText(time.Unix(c.Time, 0))
-		u.What = strings.TrimPrefix(c.Message, "op:")
+		u.What, _, _ = strings.Cut(strings.TrimPrefix(c.Message, "op:"), " ")
 		for _, e := range m.Examine(c).Blocks {
 			if !slices.Contains(u.Blocks, string(e.ID)) {
 				u.Blocks = append(u.Blocks, string(e.ID))
