@@ -40,6 +40,7 @@ func (t *Table) Grant(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.D
 	if err := t.putGrant(ctx, doc, g); err != nil {
 		return Grant{}, fmt.Errorf("grant %s to %s: %w", right, name, err)
 	}
+	defer t.change(doc)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.grants[doc] == nil {
@@ -71,6 +72,7 @@ func (t *Table) ungrant(ctx context.Context, doc kaijutsu.DocumentID, name strin
 	if err := t.store.DeleteRecord(context.WithoutCancel(ctx), grantName(doc, name)); err != nil {
 		return fmt.Errorf("take back the grant to %s: %w", name, err)
 	}
+	defer t.change(doc)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.grants[doc], name)

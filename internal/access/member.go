@@ -78,6 +78,7 @@ func (t *Table) SetRole(ctx context.Context, name string, right kaijutsu.Right) 
 	if err := t.putPrincipal(ctx, p); err != nil {
 		return Member{}, fmt.Errorf("make %s %s: %w", name, right, err)
 	}
+	defer t.change(kaijutsu.DocumentID{})
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.principals[name] = p

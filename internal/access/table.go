@@ -19,6 +19,9 @@ type Config struct {
 	// Owners are principals that own the kernel without a token of this table:
 	// their names are taken.
 	Owners []kaijutsu.Principal
+	// Changed is told that somebody's right to a document is another now, or,
+	// with the zero id, that a right on the kernel is. Nil: nobody is told.
+	Changed func(kaijutsu.DocumentID)
 }
 
 // Table is the principals, their tokens and the grants. It is safe for
@@ -27,6 +30,7 @@ type Table struct {
 	store  *store.Store
 	now    func() time.Time
 	owners map[string]kaijutsu.Principal
+	change func(kaijutsu.DocumentID)
 
 	writing chan struct{} // a token: one writer at a time
 
@@ -66,7 +70,7 @@ func Open(cfg Config) (*Table, error) {
 		cfg.Now = time.Now
 	}
 	t := &Table{
-		store: cfg.Store, now: cfg.Now,
+		store: cfg.Store, now: cfg.Now, change: cfg.Changed,
 		owners:     make(map[string]kaijutsu.Principal),
 		writing:    make(chan struct{}, 1),
 		principals: make(map[string]*principal),
@@ -75,6 +79,9 @@ func Open(cfg Config) (*Table, error) {
 		secrets:    make(map[[sha256.Size]byte]*token),
 		grants:     make(map[kaijutsu.DocumentID]grantsOf),
 		watches:    make(map[string]map[*watch]struct{}),
+	}
+	if t.change == nil {
+		t.change = func(kaijutsu.DocumentID) {}
 	}
 	for _, p := range cfg.Owners {
 		t.owners[p.Name] = p

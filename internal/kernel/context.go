@@ -158,6 +158,7 @@ func (k *Kernel) Archive(ctx context.Context, c op.Call, doc kaijutsu.DocumentID
 	if err := k.records.update(ctx, doc, func(r *record) { r.archived = at }); err != nil {
 		return ContextInfo{}, err
 	}
+	k.cfg.Repo.Review(doc)
 	k.watches.wake()
 	info.Archived = at
 	return info, nil

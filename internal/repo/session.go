@@ -2,6 +2,8 @@ package repo
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"kaijutsu"
@@ -209,6 +211,16 @@ func (r *Repo) Review(id kaijutsu.DocumentID) {
 		}
 		return nil
 	})
+}
+
+// ReviewAll is Review of every open document.
+func (r *Repo) ReviewAll() {
+	r.mu.Lock()
+	open := slices.Collect(maps.Keys(r.docs))
+	r.mu.Unlock()
+	for _, id := range open {
+		r.Review(id)
+	}
 }
 
 // right returns what the peer may do now.

@@ -27,7 +27,7 @@ func (s *Server) open() error {
 	if err != nil {
 		return err
 	}
-	s.access, err = access.Open(access.Config{Store: s.store, Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}})
+	s.access, err = access.Open(access.Config{Store: s.store, Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}, Changed: s.review})
 	if err != nil {
 		return err
 	}
@@ -102,4 +102,14 @@ func (s *Server) closeParts() error {
 		errs = append(errs, s.store.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// review has editors that are connected ask anew what they may do with a
+// document, or with any: one that may not read it any more is told at once.
+func (s *Server) review(doc kaijutsu.DocumentID) {
+	if doc.IsZero() {
+		s.repo.ReviewAll()
+		return
+	}
+	s.repo.Review(doc)
 }

@@ -317,6 +317,38 @@ func TestArchivedContextsDoNotSync(t *testing.T) {
 	}
 }
 
+// TestALostRightEndsAnIdleSession takes the right to read away from editors who
+// neither say nor hear anything: they are told at once.
+func TestALostRightEndsAnIdleSession(t *testing.T) {
+	tests := []struct{ name, op, params string }{
+		{"on the kernel", "role_set", `{"principal": "amy", "role": "none"}`},
+		{"in the context", "role_set", `{"principal": "amy", "role": "none", "context": "Plan"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g := startGuarded(t, nil)
+			id, err := kaijutsu.ParseContextID(g.do("context_create", `{"title": "Plan"}`)["id"].(string))
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := make(chan string, 100)
+			client, err := editor.Dial(t.Context(), editor.Config{
+				URL: g.SyncURL() + "?token=" + g.token("amy", "reader"), OnError: func(m string) { told <- m },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			doc := client.Open(t.Context(), id.Document())
+			if err := doc.Wait(t.Context(), func() bool { return doc.Len() > 0 }); err != nil {
+				t.Fatal(err)
+			}
+			g.do(tt.op, tt.params)
+			wait(t, "the end of the session", told)
+		})
+	}
+}
+
 func TestDeniedOperations(t *testing.T) {
 	g := startGuarded(t, func(c *server.Config) { c.DenyOps = []string{"block_edit", "context_export", "token_*"} })
 	g.do("context_create", `{"title": "Plan"}`)
