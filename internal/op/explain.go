@@ -124,8 +124,8 @@ func typeOf(value any) string {
 }
 
 func explainObject(s *jsonschema.Schema, value map[string]any, at string) error {
-	if s.Properties == nil {
-		return nil
+	if s.Properties == nil && s.AdditionalProperties == nil {
+		return nil // any object
 	}
 	for _, name := range slices.Sorted(maps.Keys(value)) {
 		p := s.Properties[name]
