@@ -87,7 +87,7 @@ func (e LineEdit) span(text string) (from, to int, ins string, err error) {
 	if e.Expected != nil {
 		want, got := strings.TrimRight(*e.Expected, "\n"), strings.TrimRight(text[from:to], "\n")
 		if got != want {
-			return 0, 0, "", fmt.Errorf("content mismatch at lines %d..%d\nexpected:\n%s\nactual:\n%s: %w", e.Line, end, want, got, kaijutsu.ErrConflict)
+			return 0, 0, "", fmt.Errorf("%w: content mismatch at lines %d..%d\nexpected:\n%s\nactual:\n%s", kaijutsu.ErrConflict, e.Line, end, want, got)
 		}
 	}
 	ins = e.Content

@@ -23,7 +23,7 @@ func TestEditLines(t *testing.T) {
 	}{
 		{"replace what is expected", "a\nb\nc", []LineEdit{{Op: LineReplace, Line: 1, End: 2, Content: "B", Expected: expect("b")}}, "a\nB\nc", nil, ""},
 		{"replace what is not expected", "a\nb\nc", []LineEdit{{Op: LineReplace, Line: 1, End: 2, Content: "B", Expected: expect("x")}}, "", kaijutsu.ErrConflict,
-			"atomic batch failed at operation 0: content mismatch at lines 1..2\nexpected:\nx\nactual:\nb"},
+			"atomic batch failed at operation 0: conflict: content mismatch at lines 1..2\nexpected:\nx\nactual:\nb"},
 		{"line feeds at the end of what is expected do not count", "a\nb\n", []LineEdit{{Op: LineReplace, Line: 0, End: 2, Content: "c", Expected: expect("a\nb\n\n")}}, "c\n", nil, ""},
 		{"the third of three is out of range", "a\nb\n", []LineEdit{{Op: LineDelete, Line: 0, End: 1}, {Op: LineInsert, Line: 0, Content: "x"}, {Op: LineInsert, Line: 3, Content: "y"}}, "", kaijutsu.ErrInvalid,
 			"atomic batch failed at operation 2: line 3 is out of range (file has 2 lines)"},

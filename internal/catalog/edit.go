@@ -83,7 +83,7 @@ func expect(field string, expected *string, content string) error {
 	if expected == nil || *expected == content {
 		return nil
 	}
-	return fmt.Errorf("%s: content mismatch: %w\nexpected:\n%s\nactual:\n%s", field, kaijutsu.ErrConflict, *expected, content)
+	return fmt.Errorf("%s: %w: content mismatch\nexpected:\n%s\nactual:\n%s", field, kaijutsu.ErrConflict, *expected, content)
 }
 
 // place is where a block goes.
