@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"kaijutsu/internal/catalog"
@@ -27,7 +28,7 @@ func TestExamples(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			h := start(t)
-			for _, in := range append(fixture, c.Setup...) {
+			for _, in := range slices.Concat(fixture, c.Setup) {
 				h.call(owner(), in.Op, in.In)
 			}
 			result, err := h.set.Call(t.Context(), owner(), c.Call.Op, json.RawMessage(c.Call.In))

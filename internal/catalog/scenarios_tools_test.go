@@ -66,11 +66,14 @@ func TestScenario14SmallAppendsAreWrittenTogether(t *testing.T) {
 	version := func() int { return h.call(owner(), "context_get", quote(`{"context": %}`, c)).num("version") }
 	before := version()
 	add := quote(`{"context": %, "block_id": %, "text": "x"}`, c, b)
+	began := time.Now()
 	for range 60 {
 		h.call(owner(), "block_append", add)
 	}
-	if n := version() - before; n < 1 || n >= 10 { // reading the version writes what waits
-		t.Errorf("60 appends of a character made %d changes, want fewer than 10", n)
+	n := version() - before                                         // reading the version writes what waits
+	most := max(9, 2+int(time.Since(began)/(100*time.Millisecond))) // a slow machine lets more timers go off
+	if n < 1 || n > most {
+		t.Errorf("60 appends of a character made %d changes, want at most %d", n, most)
 	}
 
 	t.Run("a tail is written by itself", func(t *testing.T) {
@@ -87,7 +90,7 @@ func TestScenario14SmallAppendsAreWrittenTogether(t *testing.T) {
 		if _, err := w.Next(t.Context()); err != nil { // nothing reads or appends meanwhile
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took > time.Second {
+		if took := time.Since(began); took > 5*time.Second { // a busy machine's 100 ms
 			t.Errorf("the tail was written after %v, want about 100 ms", took)
 		}
 		if got, want := h.content(c, b), strings.Repeat("x", 61); got != want {
