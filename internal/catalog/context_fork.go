@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"strings"
+	"unicode/utf8"
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
@@ -11,7 +13,7 @@ import (
 type contextForkIn struct {
 	inContext
 	atMoment
-	Title string `json:"title,omitempty" jsonschema:"The title of the fork. Default: that of its parent." rule:"maxlen=1000"`
+	Title string `json:"title,omitempty" jsonschema:"The title of the fork. Default: that of its parent with (fork) behind it." rule:"maxlen=1000"`
 }
 
 func (o *operations) contextFork() *op.Op {
@@ -41,9 +43,25 @@ func (o *operations) forkContext(ctx context.Context, c op.Call, in contextForkI
 			return contextRow{}, err
 		}
 	}
-	info, err := o.parts.Kernel.Fork(ctx, c, doc, heads, in.Title)
+	title := in.Title
+	if title == "" {
+		parent, err := o.parts.Kernel.Context(ctx, c, doc)
+		if err != nil {
+			return contextRow{}, err
+		}
+		title = forkTitle(parent.Title)
+	}
+	info, err := o.parts.Kernel.Fork(ctx, c, doc, heads, title)
 	if err != nil {
 		return contextRow{}, err
 	}
 	return rowOf(info), nil
+}
+
+// forkTitle is the title of a fork that is given none: another than its
+// parent's, so that both can be named.
+func forkTitle(parent string) string {
+	const behind, most = " (fork)", 1000 // code points, as the rules of titles say
+	head, _ := cutRunes(parent, min(utf8.RuneCountInString(parent), most-len(behind)))
+	return strings.TrimSpace(head + behind)
 }

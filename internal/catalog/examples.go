@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"kaijutsu/internal/op"
 )
@@ -137,9 +138,12 @@ func parseCalls(text string) (all []Invocation, err error) {
 	return all, nil
 }
 
+// parsed is Examples, read once: every operation asks for its own.
+var parsed = sync.OnceValues(Examples)
+
 // examplesOf returns the cases of an operation that work, as doors show them.
 func examplesOf(name string) []op.Example {
-	cases, err := Examples()
+	cases, err := parsed()
 	if err != nil {
 		panic("examples: " + err.Error()) // they are in the program: the tests read them
 	}
