@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 func TestEveryOperationIsDefined(t *testing.T) {
@@ -18,6 +20,11 @@ func TestEveryOperationIsDefined(t *testing.T) {
 		got = append(got, o.Name)
 		if o.Description == "" {
 			t.Errorf("%s has no description", o.Name)
+		}
+		for _, schema := range []*jsonschema.Schema{o.In, o.Out} {
+			if _, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true}); err != nil {
+				t.Errorf("%s: %v", o.Name, err)
+			}
 		}
 	}
 	if !slices.Equal(got, want) {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"kaijutsu"
 )
 
@@ -36,7 +38,7 @@ func (o *Op) check(params json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	if o.unexplained {
-		if err := o.in.Validate(value); err != nil {
+		if err := validate(o.in, value); err != nil {
 			return nil, fmt.Errorf("parameters: %w: %w", err, kaijutsu.ErrInvalid)
 		}
 	}
@@ -49,7 +51,16 @@ func (o *Op) CheckResult(result json.RawMessage) error {
 	if err := json.Unmarshal(result, &value); err != nil {
 		return err
 	}
-	return o.out.Validate(value)
+	return validate(o.out, value)
+}
+
+// validate holds a value against a schema.
+func validate(schema func() (*jsonschema.Resolved, error), value any) error {
+	s, err := schema()
+	if err != nil {
+		return err
+	}
+	return s.Validate(value)
 }
 
 // checkTokens accepts one object, not too deep, in which no key is twice: what

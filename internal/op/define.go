@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -108,8 +109,8 @@ func cutName(name string) (family, rest string, ok bool) {
 	return family, rest, family != ""
 }
 
-// schemaOf infers the schema of a struct and gets it ready to validate.
-func schemaOf[T any]() (*jsonschema.Schema, *jsonschema.Resolved, error) {
+// schemaOf infers the schema of a struct.
+func schemaOf[T any]() (*jsonschema.Schema, func() (*jsonschema.Resolved, error), error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
 		return nil, nil, fmt.Errorf("%v is no struct", t)
@@ -124,8 +125,12 @@ func schemaOf[T any]() (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	if err := applyRules(schema, t); err != nil {
 		return nil, nil, err
 	}
-	resolved, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	return schema, resolved, err
+	if err := checkDefaults(schema); err != nil {
+		return nil, nil, err
+	}
+	return schema, sync.OnceValues(func() (*jsonschema.Resolved, error) {
+		return schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	}), nil
 }
 
 // Appender is a result that writes its own JSON, which has to be what

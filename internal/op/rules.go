@@ -126,6 +126,23 @@ func applyPart(p *jsonschema.Schema, key, value string) error {
 	return nil
 }
 
+// checkDefaults finds a default that its own field would not take.
+func checkDefaults(s *jsonschema.Schema) error {
+	for name, p := range s.Properties {
+		if p.Default == nil {
+			continue
+		}
+		var value any
+		if err := json.Unmarshal(p.Default, &value); err != nil {
+			return fmt.Errorf("default of %s: %w", name, err)
+		}
+		if err := explain(p, value, name); err != nil {
+			return fmt.Errorf("default: %w", err)
+		}
+	}
+	return nil
+}
+
 // defaultsOf returns the JSON object of a schema's defaults.
 func defaultsOf(s *jsonschema.Schema) json.RawMessage {
 	all := make(map[string]json.RawMessage)

@@ -79,7 +79,9 @@ type Op struct {
 	// Aliases are other names under which parameters are taken, with their own.
 	Aliases map[string]string
 
-	in, out *jsonschema.Resolved
+	// in and out get the schemas ready to validate, when first asked: most
+	// parameters need no more than explain, and commands need neither.
+	in, out func() (*jsonschema.Resolved, error)
 	// unexplained says that In has keywords that explain does not know.
 	unexplained bool
 	run         func(*Set, request) (json.RawMessage, error)
