@@ -485,7 +485,7 @@ test("how it looks", { kj: true, own: true, ms: 240_000 }, async t => {
   const cleo = await t.client("cleo")
   const handle = await find(cleo, url)
   const { id: streamed } = await add("text", "model", "chunks", "Three things changed:\n\n1. A reader that is too slow is told why")
-  for (const piece of [" before it is closed.", "\n2. \u201CSaved\u201D now means: on the server's disk", ", and not before"]) await t.server.op("block_append", { context: url, block: streamed, text: piece })
+  for (const piece of [" before it is closed.", "\n2. \u201CSaved\u201D now means: on the server's disk", ", and not before"]) await t.server.op("block_append", { context: url, block: streamed, text: piece, flush: true })
   await until(() => Object.values(handle.doc().pages).some(page => page[streamed]?.chunks?.length === 4), "the stream at a stock client")
   handle.change(d => {
     // Still being written, as an agent leaves it between two pieces.
