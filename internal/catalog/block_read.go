@@ -83,7 +83,7 @@ func (o *operations) readBlock(ctx context.Context, c op.Call, in blockReadIn) (
 			from, to = min(in.Range.Start, to), min(in.Range.End, to)
 		}
 		if in.LineNumbers {
-			out.Content = numbered(lines, from, to)
+			out.Content = numbered(lines[from:max(from, to)], from)
 		} else {
 			out.Content = rawLines(b.Content, from, to)
 		}
@@ -92,14 +92,15 @@ func (o *operations) readBlock(ctx context.Context, c op.Call, in blockReadIn) (
 	return out, err
 }
 
-// numbered returns lines from and up to to with their numbers, from 1.
-func numbered(lines []string, from, to int) string {
+// numbered returns lines, of which the first is line first, with their numbers,
+// from 1.
+func numbered(lines []string, first int) string {
 	var w strings.Builder
-	for i := from; i < to; i++ {
-		fmt.Fprintf(&w, "%4d→ %s", i+1, lines[i])
-		if i < to-1 {
+	for i, line := range lines {
+		if i > 0 {
 			w.WriteByte('\n')
 		}
+		fmt.Fprintf(&w, "%4d→ %s", first+i+1, line)
 	}
 	return w.String()
 }

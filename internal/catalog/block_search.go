@@ -2,14 +2,15 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"regexp"
 	"unicode/utf8"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/repo"
+	"kaijutsu/internal/search"
 )
 
 type blockSearchIn struct {
@@ -21,7 +22,7 @@ type blockSearchIn struct {
 
 type blockMatch struct {
 	Line    int    `json:"line" jsonschema:"The line, from 0."`
-	Content string `json:"content" jsonschema:"The line and those around it, numbered from 1."`
+	Content string `json:"content" jsonschema:"The line and those around it, numbered from 1; of very long ones what is around the match."`
 	Start   int    `json:"match_start" jsonschema:"Where in the line the match begins, in code points."`
 	End     int    `json:"match_end" jsonschema:"Where it ends."`
 }
@@ -44,10 +45,16 @@ func (o *operations) blockSearch() *op.Op {
 	}, o.searchBlock)
 }
 
+// maxSearchBytes bounds the lines of a result, those around matches included.
+const maxSearchBytes = 4 << 20
+
 func (o *operations) searchBlock(ctx context.Context, c op.Call, in blockSearchIn) (out blockSearchOut, err error) {
-	re, err := regexp.Compile(in.Query)
-	if out.Literal = err != nil; out.Literal {
-		re = regexp.MustCompile(regexp.QuoteMeta(in.Query))
+	re, err := search.Compile(in.Query)
+	switch {
+	case errors.Is(err, kaijutsu.ErrInvalid):
+		re, out.Literal = search.Literal(in.Query), true
+	case err != nil:
+		return out, queryError(err)
 	}
 	var content string
 	err = o.read(ctx, c, in.onBlock, func(v repo.View, doc kaijutsu.DocumentID, id blocks.ID) error {
@@ -61,21 +68,15 @@ func (o *operations) searchBlock(ctx context.Context, c op.Call, in blockSearchI
 	if err != nil {
 		return out, err
 	}
-	lines := linesOf(content)
-	for i, line := range lines {
-		left := in.MaxMatches - len(out.Matches)
-		for n, at := range re.FindAllStringIndex(line, left+1) {
-			if out.Truncated = n == left; out.Truncated {
-				break
-			}
-			from, to := max(i-in.ContextLines, 0), min(i+in.ContextLines+1, len(lines))
-			start := utf8.RuneCountInString(line[:at[0]])
-			out.Matches = append(out.Matches, blockMatch{
-				Line: i, Content: numbered(lines, from, to), Start: start, End: start + utf8.RuneCountInString(line[at[0]:at[1]]),
-			})
-		}
-		if out.Truncated {
+	s := blockSearch{in: in, lines: linesOf(content), short: make(map[int]string), out: &out}
+	for i := range s.lines {
+		if more, err := s.line(i, re); err != nil {
+			return out, queryError(err)
+		} else if !more {
 			break
+		}
+		if err := ctx.Err(); err != nil {
+			return out, err
 		}
 	}
 	if len(out.Matches) == 0 {
@@ -83,4 +84,68 @@ func (o *operations) searchBlock(ctx context.Context, c op.Call, in blockSearchI
 	}
 	out.Total = len(out.Matches)
 	return out, nil
+}
+
+// queryError names the parameter in an error about an expression.
+func queryError(err error) error {
+	return fmt.Errorf("query: %w", err)
+}
+
+// blockSearch gathers the matches in a block.
+type blockSearch struct {
+	in    blockSearchIn
+	lines []string
+	short map[int]string // the beginnings of those that were shown around others
+	out   *blockSearchOut
+	bytes int
+}
+
+// line adds the matches in a line; false when there are more than may be
+// returned.
+func (s *blockSearch) line(i int, re *search.Matcher) (more bool, err error) {
+	line := s.lines[i]
+	found, cut, err := re.Occurrences(line, s.in.MaxMatches-len(s.out.Matches))
+	if err != nil {
+		return false, err
+	}
+	s.out.Truncated = cut
+	if len(found) == 0 {
+		return !cut, nil
+	}
+	runes, start, last := utf8.RuneCountInString(line), 0, 0
+	for _, at := range found {
+		start += utf8.RuneCountInString(line[last:at[0]])
+		last = at[0]
+		m := blockMatch{
+			Line: i, Content: s.around(i, at, start, runes),
+			Start: start, End: start + utf8.RuneCountInString(line[at[0]:at[1]]),
+		}
+		if s.bytes += len(m.Content); s.bytes > maxSearchBytes && len(s.out.Matches) > 0 {
+			s.out.Truncated = true
+			return false, nil
+		}
+		s.out.Matches = append(s.out.Matches, m)
+	}
+	return !cut, nil
+}
+
+// around returns a line that matches and those around it, numbered; of long
+// ones what is around the match, or their beginning.
+func (s *blockSearch) around(i int, at []int, start, runes int) string {
+	from, to := max(i-s.in.ContextLines, 0), min(i+s.in.ContextLines+1, len(s.lines))
+	lines := make([]string, to-from)
+	for k := range lines {
+		if from+k == i {
+			lines[k] = search.Excerpt(s.lines[i], at[0], at[1], start, runes)
+			continue
+		}
+		short, ok := s.short[from+k]
+		if !ok {
+			l := s.lines[from+k]
+			short = search.Excerpt(l, 0, 0, 0, utf8.RuneCountInString(l))
+			s.short[from+k] = short
+		}
+		lines[k] = short
+	}
+	return numbered(lines, from)
 }

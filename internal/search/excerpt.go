@@ -14,20 +14,42 @@ const maxLine = 500
 // excerpt returns a line, or when it is long what is around text[from:to] and
 // notes of how many characters were left out.
 func excerpt(line []byte, from, to int) string {
-	if len(line) <= maxLine || utf8.RuneCount(line) <= maxLine {
+	if len(line) <= maxLine {
 		return string(line)
 	}
-	before := []rune(string(line[:from]))
-	rest := []rune(string(line[from:]))
-	room := max(0, maxLine-utf8.RuneCount(line[from:to]))
-	lead := min(len(before), room/2)
-	tail := min(len(rest), maxLine-lead)
-	lead = min(len(before), maxLine-tail)
-	out := string(before[len(before)-lead:]) + string(rest[:tail])
-	if n := len(before) - lead; n > 0 {
+	return Excerpt(string(line), from, to, utf8.RuneCount(line[:from]), utf8.RuneCount(line))
+}
+
+// Excerpt returns a line of so many characters, or when it is long what is
+// around line[from:to], which so many characters are in front of, and notes of
+// how many were left out on either side. It takes no longer for a longer line.
+func Excerpt(line string, from, to, before, runes int) string {
+	if runes <= maxLine {
+		return line
+	}
+	behind := runes - before
+	match := 0
+	for at := from; at < to && match < maxLine; match++ {
+		_, n := utf8.DecodeRuneInString(line[at:])
+		at += n
+	}
+	lead := min(before, (maxLine-match)/2)
+	tail := min(behind, maxLine-lead)
+	lead = min(before, maxLine-tail)
+	start, end := from, from
+	for range lead {
+		_, n := utf8.DecodeLastRuneInString(line[:start])
+		start -= n
+	}
+	for range tail {
+		_, n := utf8.DecodeRuneInString(line[end:])
+		end += n
+	}
+	out := line[start:end]
+	if n := before - lead; n > 0 {
 		out = fmt.Sprintf("[%d characters] … ", n) + out
 	}
-	if n := len(rest) - tail; n > 0 {
+	if n := behind - tail; n > 0 {
 		out += fmt.Sprintf(" … [%d characters]", n)
 	}
 	return out

@@ -14,24 +14,31 @@ import (
 // maxPattern bounds an expression, in bytes.
 const maxPattern = 1000
 
-// compile returns an expression and what a text needs to match it. The error
-// wraps kaijutsu.ErrInvalid and says where the expression is wrong.
-func compile(pattern string) (*regexp.Regexp, *need, error) {
+// compile returns an expression and what a text needs to match it. The error is
+// that of Compile.
+func compile(pattern string) (*Matcher, *need, error) {
 	switch {
 	case pattern == "":
 		return nil, nil, fmt.Errorf("pattern is empty: %w", kaijutsu.ErrInvalid)
 	case len(pattern) > maxPattern:
 		return nil, nil, fmt.Errorf("pattern of %d bytes: at most %d: %w", len(pattern), maxPattern, kaijutsu.ErrTooLarge)
 	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, nil, patternError(pattern, err)
-	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return nil, nil, patternError(pattern, err)
 	}
-	return re, needOf(parsed), nil
+	weight := weigh(parsed, maxWeight)
+	if weight > maxWeight {
+		return nil, nil, fmt.Errorf("pattern: its repetitions come to more than %d characters: repeat less: %w", maxWeight, kaijutsu.ErrTooLarge)
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, nil, patternError(pattern, err)
+	}
+	if _, whole := re.LiteralPrefix(); whole {
+		weight = 1 // no states: it is searched for
+	}
+	return &Matcher{re, weight}, needOf(parsed), nil
 }
 
 func patternError(pattern string, err error) error {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"time"
 
@@ -227,7 +226,7 @@ func inOrder(list []candidate) {
 
 // compare compares the blocks that may match with the expression. It returns
 // the documents of which contents are damaged.
-func (ix *Index) compare(ctx context.Context, q Query, re *regexp.Regexp, needed *need, may func(kaijutsu.DocumentID) bool) (Result, map[kaijutsu.DocumentID]bool, error) {
+func (ix *Index) compare(ctx context.Context, q Query, re *Matcher, needed *need, may func(kaijutsu.DocumentID) bool) (Result, map[kaijutsu.DocumentID]bool, error) {
 	list, x := ix.candidates(q, needed)
 	defer x.release()
 	list = slices.DeleteFunc(list, func(c candidate) bool { return !may(c.doc) })
@@ -255,7 +254,7 @@ func (ix *Index) compare(ctx context.Context, q Query, re *regexp.Regexp, needed
 type results struct {
 	Result
 	q     Query
-	re    *regexp.Regexp
+	re    *Matcher
 	bytes int
 }
 
@@ -273,7 +272,11 @@ func (r *results) block(ctx context.Context, c *candidate, text []byte) (more bo
 		} else {
 			rest = nil
 		}
-		if at := r.re.FindIndex(trimReturn(this)); at != nil {
+		at, err := r.re.first(ctx, trimReturn(this))
+		if err != nil {
+			return false, err
+		}
+		if at != nil {
 			m := Match{
 				Doc: c.doc, Block: c.id.id(), Kind: blocks.Kind(c.kind), Role: blocks.Role(c.role), Line: line,
 				Content: excerpt(trimReturn(this), at[0], at[1]),
