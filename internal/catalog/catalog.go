@@ -35,7 +35,7 @@ func New(p Parts) *op.Set {
 		o.blockStatus(), o.blockMove(), o.blockSet(), o.blockDelete(), o.blockRestore(), o.blockThaw(),
 		o.blockHistory(), o.blockBlame(), o.undo(),
 		o.kernelSearch(),
-		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
+		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(), o.seatList(),
 		o.serverStatus(),
 	)
 }

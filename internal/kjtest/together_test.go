@@ -35,6 +35,14 @@ func TestTypistAndAgentInOneBlock(t *testing.T) {
 	typist := startTypist(t, p.SyncURL()+"?token="+amy, ctx.URL, made.BlockID, letters)
 	agent := dialMCP(t, p, robot)
 
+	var seats struct {
+		Seats []struct{ Principal, Nick, Door string }
+	}
+	Call(t, p, "seat_list", map[string]any{}, &seats)
+	if len(seats.Seats) != 1 || seats.Seats[0].Principal != "robot" || seats.Seats[0].Door != "mcp" {
+		t.Errorf("seats are %+v, want one of robot", seats.Seats)
+	}
+
 	typed := typist.begin(fmt.Sprintf("type %d", steps))
 	for i := range steps {
 		callTool(t, agent, "block_splice", map[string]any{

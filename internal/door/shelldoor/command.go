@@ -36,6 +36,7 @@ var about = map[string]string{
 	"kernel": "Ask all contexts at once",
 	"token":  "Let people and agents in, and say what they may do",
 	"role":   "Say who may do what in a context",
+	"seat":   "See who is there",
 	"server": "Ask the server about itself",
 }
 

@@ -45,6 +45,7 @@ var shows = map[string]func(*screen, json.RawMessage) error{
 	"token_create":      as(showNewToken),
 	"token_list":        as(showTokens),
 	"role_list":         as(showRoles),
+	"seat_list":         as(showSeats),
 	"role_set":          as(showRole),
 }
 

@@ -71,6 +71,23 @@ func showRoles(s *screen, list struct {
 	return s.table(rows)
 }
 
+func showSeats(s *screen, list struct {
+	Seats []struct {
+		Principal string `json:"principal"`
+		Kind      string `json:"kind"`
+		Nick      string `json:"nick"`
+		Door      string `json:"door"`
+		Context   string `json:"context"`
+		Since     string `json:"since"`
+	} `json:"seats"`
+}) error {
+	rows := [][]string{{"PRINCIPAL", "KIND", "NICK", "DOOR", "SINCE", "CONTEXT"}}
+	for _, r := range list.Seats {
+		rows = append(rows, []string{r.Principal, r.Kind, r.Nick, r.Door, when(r.Since), r.Context})
+	}
+	return s.table(rows)
+}
+
 func showRole(s *screen, r roleRow) error {
 	s.printf("%s is %s in %s\n", s.clean(r.Principal), r.Role, r.where())
 	return nil

@@ -21,6 +21,7 @@ var aliases = map[string][]string{
 	"token_list":        {"list"},
 	"token_revoke":      {"rm"},
 	"role_list":         {"list"},
+	"seat_list":         {"list"},
 }
 
 // The operations whose content is a file.
