@@ -50,20 +50,15 @@ func (tx *Tx) EditLines(id ID, edits []LineEdit) error {
 	}
 	doing := "edit lines of block " + string(id)
 	var splices []textdiff.Splice
-	scratch := content
+	scratch := newLineBuffer(content)
 	for i, e := range edits {
-		from, to, ins, err := e.span(scratch)
+		edits, err := e.carryOut(scratch)
 		if err != nil {
 			return fmt.Errorf("%s: atomic batch failed at operation %d: %w", doing, i, err)
 		}
-		at := utf8.RuneCountInString(scratch[:from])
-		for _, s := range textdiff.Splices(scratch[from:to], ins) {
-			s.Pos += at
-			splices = append(splices, s)
-		}
-		scratch = scratch[:from] + ins + scratch[to:]
-		if len(scratch) > maxTxBytes {
-			return fmt.Errorf("%s: atomic batch failed at operation %d: content of %d bytes: at most %d: %w", doing, i, len(scratch), maxTxBytes, kaijutsu.ErrTooLarge)
+		splices = append(splices, edits...)
+		if scratch.bytes > maxTxBytes {
+			return fmt.Errorf("%s: atomic batch failed at operation %d: content of %d bytes: at most %d: %w", doing, i, scratch.bytes, maxTxBytes, kaijutsu.ErrTooLarge)
 		}
 	}
 	if err := tx.spliceAll(d, content, splices); err != nil {
@@ -72,35 +67,44 @@ func (tx *Tx) EditLines(id ID, edits []LineEdit) error {
 	return nil
 }
 
-// span returns which bytes of a text an edit replaces, and with what.
-func (e LineEdit) span(text string) (from, to int, ins string, err error) {
-	starts := lineStarts(text)
-	n := len(starts) - 1
+// carryOut edits the lines of a text, and returns what it did to its characters.
+func (e LineEdit) carryOut(text *lineBuffer) ([]textdiff.Splice, error) {
 	end := e.End
 	if e.Op == LineInsert {
 		end = e.Line
 	}
-	if err := e.check(n, end); err != nil {
-		return 0, 0, "", err
+	if err := e.check(text.lines, end); err != nil {
+		return nil, err
 	}
-	from, to = starts[e.Line], starts[end]
+	old, at := text.slice(e.Line, end)
 	if e.Expected != nil {
-		want, got := strings.TrimRight(*e.Expected, "\n"), strings.TrimRight(text[from:to], "\n")
+		want, got := strings.TrimRight(*e.Expected, "\n"), strings.TrimRight(old, "\n")
 		if got != want {
-			return 0, 0, "", fmt.Errorf("%w: content mismatch at lines %d..%d\nexpected:\n%s\nactual:\n%s", kaijutsu.ErrConflict, e.Line, end, want, got)
+			return nil, fmt.Errorf("%w: content mismatch at lines %d..%d\nexpected:\n%s\nactual:\n%s", kaijutsu.ErrConflict, e.Line, end, want, got)
 		}
 	}
-	ins = e.Content
-	if e.Op == LineDelete || e.Op == LineReplace && ins == "" || ins == "" && text == "" {
-		return from, to, "", nil
+	ins := e.instead(text)
+	splices := textdiff.Splices(old, ins)
+	for i := range splices {
+		splices[i].Pos += at
 	}
-	if !strings.HasSuffix(ins, "\n") && (text != "" || e.Op == LineReplace) {
+	text.replace(e.Line, end, ins)
+	return splices, nil
+}
+
+// instead returns what comes in place of the lines, line feeds included.
+func (e LineEdit) instead(text *lineBuffer) string {
+	ins := e.Content
+	if e.Op == LineDelete || e.Op == LineReplace && ins == "" || ins == "" && text.bytes == 0 {
+		return ""
+	}
+	if !strings.HasSuffix(ins, "\n") && (text.bytes > 0 || e.Op == LineReplace) {
 		ins += "\n"
 	}
-	if from == len(text) && from > 0 && text[from-1] != '\n' {
+	if e.Line == text.lines && !text.ended() {
 		ins = "\n" + ins
 	}
-	return from, to, ins, nil
+	return ins
 }
 
 // check refuses an edit of a text of n lines that is wrong in itself or out of
@@ -133,18 +137,4 @@ func (e LineEdit) check(n, end int) error {
 		return fmt.Errorf("line %d is out of range (file has %d lines): %w", end, n, kaijutsu.ErrInvalid)
 	}
 	return nil
-}
-
-// lineStarts returns where each line of a text begins, and the text's end.
-func lineStarts(text string) []int {
-	starts := []int{0}
-	for at := 0; at < len(text); {
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			at += n + 1
-		} else {
-			at = len(text)
-		}
-		starts = append(starts, at)
-	}
-	return starts
 }

@@ -17,6 +17,14 @@ type textDraft struct {
 	edited bool
 	count  int // what size returns, once it was asked
 	known  bool
+	last   cursor
+}
+
+// cursor is where the last splice ended: edits mostly go from front to back.
+type cursor struct {
+	piece int  // comes next; 0: nothing is known
+	pos   int  // code points that show in front of it
+	left  opID // the last element in front of it that shows
 }
 
 // stretch is a piece of it: a part of a sequence's spans, or what the transaction inserted.
@@ -168,33 +176,45 @@ func (t *textDraft) size() int {
 // one and the next, they go outside of what does not grow and inside of what
 // does.
 func (t *textDraft) splice(tx *Tx, pos, del int, s string) {
-	i, left := t.seek(pos)
+	i, left, pos := t.seek(pos)
 	if s != "" {
 		i, left = t.passMarks(i, left)
+		n := len(tx.ops)
 		t.insert(tx, i, left, s)
-		i++
+		p := &t.pieces[i]
+		i, pos, left = i+1, pos+p.n, p.id.plus(uint32(len(tx.ops)-n-1))
 	}
 	t.deleteFrom(tx, i, del)
+	t.last = cursor{i, pos, left}
 }
 
 // seek returns the piece that begins right behind the first pos code points,
-// which it may have to cut, and the last element in front of it that shows.
-func (t *textDraft) seek(pos int) (i int, left opID) {
+// which it may have to cut, the last element in front of it that shows, and
+// how many code points there are in front of it: more than pos in the midst of
+// an element.
+func (t *textDraft) seek(pos int) (i int, left opID, at int) {
 	if pos == 0 {
-		return 0, opID{}
+		return 0, opID{}, 0
 	}
-	for r := range t.runs(0) {
+	from := t.last
+	if from.piece == 0 || pos < from.pos {
+		from = cursor{}
+	} else if pos == from.pos {
+		return from.piece, from.left, pos
+	}
+	at = from.pos
+	for r := range t.runs(from.piece) {
 		if r.shown == 0 {
 			continue
 		}
-		if n := r.n * r.shown; pos > n {
-			pos -= n
+		if n := r.n * r.shown; pos-at > n {
+			at += n
 			continue
 		}
-		k := (pos + r.shown - 1) / r.shown
-		return t.cut(r, k), r.id.plus(uint32(k - 1))
+		k := (pos - at + r.shown - 1) / r.shown
+		return t.cut(r, k), r.id.plus(uint32(k - 1)), at + k*r.shown
 	}
-	return len(t.pieces), left
+	return len(t.pieces), left, at
 }
 
 // cut makes a piece begin behind the first k elements of a run, and returns
@@ -233,6 +253,7 @@ func (t *textDraft) cut(r run, k int) int {
 
 // enter puts a piece into the table as number i.
 func (t *textDraft) enter(i int, p stretch) {
+	t.last = cursor{}
 	t.pieces = slices.Insert(t.pieces, i, p)
 }
 
@@ -409,8 +430,10 @@ func (t *textDraft) deleteWhere(tx *Tx, gone func(elem opID) bool) int {
 			pos += r.shown
 		}
 	}
-	for k := len(places) - 1; k >= 0; k-- {
-		t.splice(tx, places[k].pos, places[k].n, "")
+	before := 0 // that are gone already
+	for _, p := range places {
+		t.splice(tx, p.pos-before, p.n, "")
+		before += p.n
 	}
 	return count
 }
