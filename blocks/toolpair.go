@@ -34,7 +34,7 @@ func (tx *Tx) pair(spec BlockSpec) (BlockSpec, error) {
 	case spec.Kind != KindToolResult:
 		return spec, nil
 	case spec.Role != "" && spec.Role != RoleTool:
-		return spec, fmt.Errorf("role %.64q: a tool_result has role tool: %w", spec.Role, kaijutsu.ErrInvalid)
+		return spec, about("role", fmt.Errorf("role %.64q: a tool_result has role tool: %w", spec.Role, kaijutsu.ErrInvalid))
 	}
 	spec.Role = RoleTool
 	meta, err := parseMeta(spec.Meta)
@@ -42,14 +42,14 @@ func (tx *Tx) pair(spec BlockSpec) (BlockSpec, error) {
 		return spec, err
 	}
 	if spec.Parent, err = tx.call(meta, spec.Parent); err != nil {
-		return spec, err
+		return spec, about("meta", err)
 	}
 	isError := meta.isTrue(metaError)
 	switch {
 	case spec.Status == "" && isError:
 		spec.Status = StatusError
 	case isError && spec.Status == StatusDone:
-		return spec, fmt.Errorf("status done: meta says is_error, so the status is error: %w", kaijutsu.ErrInvalid)
+		return spec, about("status", fmt.Errorf("status done: meta says is_error, so the status is error: %w", kaijutsu.ErrInvalid))
 	case !isError && spec.Status == StatusError:
 		meta.set(metaError, true)
 	}

@@ -23,6 +23,9 @@ func (o *Op) check(params json.RawMessage) (json.RawMessage, error) {
 	if !utf8.Valid(params) {
 		return nil, fmt.Errorf("parameters: not UTF-8: %w", kaijutsu.ErrInvalid)
 	}
+	if loneSurrogate(params) {
+		return nil, fmt.Errorf("parameters: half of a surrogate pair, such as \\ud83d alone, is no character: write both halves, or the character: %w", kaijutsu.ErrInvalid)
+	}
 	if err := checkTokens(params); err != nil {
 		return nil, err
 	}

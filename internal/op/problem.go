@@ -72,9 +72,10 @@ func ProblemOf(err error) Problem {
 			continue
 		}
 		out := Problem{Kind: p.kind, Message: err.Error(), Status: p.status, Exit: p.exit}
+		out.Field = fieldOf(err)
 		var field *FieldError
 		if errors.As(err, &field) {
-			out.Field, out.Hint = field.Field, field.Hint
+			out.Hint = field.Hint
 		}
 		return out
 	}

@@ -135,6 +135,9 @@ func (s *Set) Call(ctx context.Context, c Call, name string, params json.RawMess
 	from := s.gates.Now()
 	o, result, err := s.pass(ctx, c, name, params)
 	if err != nil {
+		if o != nil {
+			err = o.name(err)
+		}
 		err = s.settle(c, name, err)
 	}
 	s.audit(from, c, name, o, err)
