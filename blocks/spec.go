@@ -26,7 +26,7 @@ type BlockSpec struct {
 	Parent   ID       // default the root; implied by Before and After
 	Position Position // default Last; of a tool_result see Position
 	Kind     Kind     // default KindText
-	Role     Role     // default RoleUser; RoleModel of a tool_call, RoleTool of a tool_result
+	Role     Role     // default that of the kind: RoleModel of thinking and a tool_call, RoleTool of a tool_result, RoleSystem of shell_output and drift, else RoleUser
 	Status   Status   // default StatusDone; StatusRunning of a tool_call, StatusError of a tool_result with is_error
 	// Form is the field that holds the content; default FormText for what a
 	// user writes, FormBody for a tool_call, else FormChunks until the status is
@@ -47,7 +47,7 @@ func (s BlockSpec) withDefaults() (BlockSpec, error) {
 		s.Kind = KindText
 	}
 	if s.Role == "" {
-		s.Role = RoleUser
+		s.Role = s.Kind.speaker()
 	}
 	if s.Status == "" {
 		s.Status = StatusDone
@@ -80,6 +80,19 @@ func (s BlockSpec) withDefaults() (BlockSpec, error) {
 		return s, err
 	}
 	return s, checkContent(s.Form, s.Content)
+}
+
+// speaker returns the role that a kind has by default.
+func (k Kind) speaker() Role {
+	switch k {
+	case KindThinking, KindToolCall:
+		return RoleModel
+	case KindToolResult:
+		return RoleTool
+	case KindShellOutput, KindDrift:
+		return RoleSystem
+	}
+	return RoleUser
 }
 
 func statusError(s Status) error {

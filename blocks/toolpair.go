@@ -21,9 +21,6 @@ const (
 func (tx *Tx) pair(spec BlockSpec) (BlockSpec, error) {
 	switch {
 	case spec.Kind == KindToolCall:
-		if spec.Role == "" {
-			spec.Role = RoleModel
-		}
 		if spec.Status == "" {
 			spec.Status = StatusRunning
 		}

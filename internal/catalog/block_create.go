@@ -15,7 +15,7 @@ type blockCreateIn struct {
 	inContext
 	ID        string          `json:"id,omitempty" jsonschema:"An id of your own for the block: a UUID in lower case, never used before. A call that is repeated with it fails instead of making a second block. Default: a fresh one." rule:"pattern=^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"`
 	Parent    string          `json:"parent_id,omitempty" jsonschema:"The block below which it goes. Default: none, or that of the block named by after or before." rule:"maxlen=36,alias=parent"`
-	Role      string          `json:"role,omitempty" jsonschema:"On whose behalf it speaks." rule:"enum=user|model|system|tool,default=user"`
+	Role      string          `json:"role,omitempty" jsonschema:"On whose behalf it speaks. Default: user; model for thinking and tool_call, tool for tool_result, system for shell_output and drift." rule:"enum=user|model|system|tool"`
 	Kind      string          `json:"kind,omitempty" jsonschema:"What it is." rule:"enum=text|thinking|tool_call|tool_result|shell_command|shell_output|drift|file|resource|query|run|checkpoint|task|comment|error,default=text"`
 	Content   string          `json:"content,omitempty" jsonschema:"What it says. Up to 50,000 characters as text, a megabyte as a record."`
 	Metadata  json.RawMessage `json:"metadata,omitempty" jsonschema:"A JSON object that is kept with the block: tool_name, tool_call_id, exit_code, path, lang and the like." rule:"object,alias=meta"`

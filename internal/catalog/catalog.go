@@ -26,8 +26,8 @@ type Parts struct {
 
 // New returns every operation there is.
 func New(p Parts) *op.Set {
-	o := &operations{p}
-	return op.NewSet(p.Gates,
+	o := &operations{parts: p}
+	o.set = op.NewSet(p.Gates,
 		o.contextCreate(), o.contextList(), o.contextGet(), o.contextRename(), o.contextFork(), o.contextArchive(), o.contextDelete(),
 		o.contextAt(), o.contextDiff(), o.contextExport(), o.contextImport(),
 		o.blockCreate(), o.blockAppend(), o.blockEdit(), o.blockSplice(), o.blockReplace(), o.blockApplyPatch(),
@@ -38,10 +38,14 @@ func New(p Parts) *op.Set {
 		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(), o.seatList(),
 		o.serverStatus(),
 	)
+	return o.set
 }
 
 // operations makes the operations: each method of that name returns one.
-type operations struct{ parts Parts }
+type operations struct {
+	parts Parts
+	set   *op.Set // all of them
+}
 
 var errNoKernel = fmt.Errorf("the operations are only listed here: %w", kaijutsu.ErrUnavailable)
 

@@ -70,7 +70,7 @@ func Markdown(set *op.Set) []byte {
 }
 
 // families are in the order in which people learn them.
-var families = []string{"context", "block", "undo", "kernel", "token", "role", "server"}
+var families = []string{"context", "block", "undo", "kernel", "token", "role", "seat", "server"}
 
 func rank(o *op.Op) int { return slices.Index(families, o.Family()) }
 
@@ -109,6 +109,9 @@ func repeats(o *op.Op) string {
 // commandLine returns how the shell calls an operation.
 func commandLine(o *op.Op) string {
 	words := slices.Clone(o.Command)
+	if o.Name == "context_import" { // the name of the file tells its format
+		return strings.Join(append(words, "FILE"), " ")
+	}
 	for _, a := range o.Args {
 		name := strings.TrimSuffix(a, "…")
 		word := strings.ToUpper(name)

@@ -68,6 +68,11 @@ func (o *operations) createToken(ctx context.Context, c op.Call, in tokenCreateI
 	if n.Expires, err = parseExpiry(in.Expires, time.Now()); err != nil {
 		return tokenCreateOut{}, err
 	}
+	for i, word := range in.Deny {
+		if there := o.set.Instead(word); there != "" {
+			return tokenCreateOut{}, &op.FieldError{Field: fmt.Sprintf("deny[%d]", i), Reason: fmt.Sprintf("there is no operation %.64q", word), Hint: there}
+		}
+	}
 	secret, made, err := o.parts.Access.CreateToken(ctx, n)
 	if err != nil {
 		return tokenCreateOut{}, err

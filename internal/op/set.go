@@ -129,6 +129,21 @@ func (s *Set) Get(c Call, name string) (*Op, error) {
 	return nil, fmt.Errorf("operation %.64q: %w; there are %s", name, kaijutsu.ErrNotFound, strings.Join(names, ", "))
 }
 
+// Instead says what there is instead of an operation or family that a list
+// denies; it returns "" when there is such an operation.
+func (s *Set) Instead(denied string) string {
+	names := make([]string, len(s.ops))
+	for i, o := range s.ops {
+		if names[i] = o.Name; Denied([]string{denied}, o.Name) {
+			return ""
+		}
+	}
+	if near := Nearest(denied, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
 // Call runs an operation: params is a JSON object, and so is the result. The
 // error is one that ProblemOf knows.
 func (s *Set) Call(ctx context.Context, c Call, name string, params json.RawMessage) (json.RawMessage, error) {
