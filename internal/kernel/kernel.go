@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"kaijutsu"
@@ -25,6 +26,10 @@ type Config struct {
 	// Locate returns the documents that hold a block, as far as an index knows;
 	// nil: blocks are found only where a context is named.
 	Locate func(blocks.ID) []kaijutsu.DocumentID
+	// Cache is a file that keeps what lists need of each context between two
+	// starts; it may be deleted at any time. Empty: every start opens each
+	// context once.
+	Cache string
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
@@ -38,7 +43,10 @@ type Kernel struct {
 	seats   seats
 	watches watches
 	shelf   shelf
+	saving  cacheTimer
 	genesis kaijutsu.ChangeHash
+
+	savingFile sync.Mutex // held while the file of summaries is written
 }
 
 // Open reads the contexts' records. Whoever starts the Repo has it tell Note of
@@ -62,12 +70,13 @@ func Open(cfg Config) (*Kernel, error) {
 	if err := k.shelf.fill(cfg.Store); err != nil {
 		return nil, fmt.Errorf("list the documents: %w", err)
 	}
+	k.loadShelf()
 	return k, nil
 }
 
 // Close writes what is buffered and waits for it. Appends that come later are
 // written at once.
-func (k *Kernel) Close() error { return k.appends.close() }
+func (k *Kernel) Close() error { return errors.Join(k.appends.close(), k.closeShelf()) }
 
 // View runs f on a document's blocks, in the document's owner, with everything
 // that was appended; f must not take long. The error wraps

@@ -3,6 +3,7 @@ package kernel_test
 import (
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,7 +50,7 @@ func (w *world) open() {
 		w.t.Fatal(err)
 	}
 	w.repo = repo.Start(repo.Config{Log: log, Store: w.store, Committed: func(c repo.Committed) { w.kernel.Note(c) }})
-	w.kernel, err = kernel.Open(kernel.Config{Log: log, Store: w.store, Repo: w.repo, Access: w.access, Locate: func(id blocks.ID) []kaijutsu.DocumentID {
+	w.kernel, err = kernel.Open(kernel.Config{Log: log, Store: w.store, Repo: w.repo, Access: w.access, Cache: filepath.Join(w.dir, "contexts"), Locate: func(id blocks.ID) []kaijutsu.DocumentID {
 		if w.locate == nil {
 			return nil
 		}

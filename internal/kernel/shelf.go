@@ -41,6 +41,7 @@ type book struct {
 	commits uint64 // seen since the start
 	heads   kaijutsu.Heads
 	summary *summary // nil: it has to be made anew
+	cached  *summary // what the file had; nil when it is known to be out of date
 }
 
 func compareDocs(a, b kaijutsu.DocumentID) int {
@@ -82,7 +83,7 @@ func (s *shelf) note(c repo.Committed) bool {
 	made := s.books[c.Doc] == nil
 	b := s.putLocked(c.Doc)
 	b.commits++
-	b.heads = c.Heads
+	b.heads, b.cached = c.Heads, nil
 	titled := c.All || slices.ContainsFunc(c.Deltas, func(d repo.Delta) bool { return d.Title })
 	switch {
 	case titled || slices.ContainsFunc(c.Deltas, counts):
@@ -101,7 +102,7 @@ func (s *shelf) saw(doc kaijutsu.DocumentID, heads kaijutsu.Heads) {
 	defer s.mu.Unlock()
 	if b := s.putLocked(doc); !b.heads.Equal(heads) {
 		b.commits++
-		b.summary = nil
+		b.summary, b.cached = nil, nil
 	}
 }
 
@@ -173,6 +174,10 @@ func (k *Kernel) summary(ctx context.Context, doc kaijutsu.DocumentID) (*summary
 	if sum != nil {
 		return sum, nil
 	}
+	if sum = k.cached(ctx, doc); sum != nil {
+		k.shelf.keep(sum, commits)
+		return sum, nil
+	}
 	err := k.cfg.Repo.View(ctx, doc, func(v repo.View) error {
 		sum = &summary{
 			doc: doc, name: contextName(doc), url: doc.String(), heads: v.Heads, context: v.IsContext(), title: v.Title(),
@@ -184,6 +189,7 @@ func (k *Kernel) summary(ctx context.Context, doc kaijutsu.DocumentID) (*summary
 		return nil, err
 	}
 	k.shelf.keep(sum, commits)
+	k.saveSoon()
 	return sum, nil
 }
 

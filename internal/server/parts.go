@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"kaijutsu"
 	"kaijutsu/internal/access"
@@ -36,7 +34,10 @@ func (s *Server) open() error {
 	if err != nil {
 		return err
 	}
-	s.kernel, err = kernel.Open(kernel.Config{Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Locate: s.search.Locate})
+	s.kernel, err = kernel.Open(kernel.Config{
+		Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Locate: s.search.Locate,
+		Cache: filepath.Join(s.cfg.Dir, "contexts"),
+	})
 	if err != nil {
 		return err
 	}
@@ -69,18 +70,10 @@ func (s *Server) committed(c repo.Committed) {
 // checkDenied refuses to leave out an operation that there is not: whoever says
 // so means another.
 func checkDenied(deny []string, set *op.Set) error {
-	var names []string
-	for _, o := range set.All() {
-		names = append(names, o.Name)
-	}
 	for _, d := range deny {
-		if slices.ContainsFunc(names, func(name string) bool { return op.Denied([]string{d}, name) }) {
-			continue
+		if there := set.Instead(d); there != "" {
+			return fmt.Errorf("denied operation %q: %w: there is none; %s", d, kaijutsu.ErrInvalid, there)
 		}
-		if near := op.Nearest(d, names); near != "" {
-			return fmt.Errorf("denied operation %q: %w: there is none; did you mean %q?", d, kaijutsu.ErrInvalid, near)
-		}
-		return fmt.Errorf("denied operation %q: %w: there is none; there are %s", d, kaijutsu.ErrInvalid, strings.Join(names, ", "))
 	}
 	return nil
 }
