@@ -30,6 +30,9 @@ func (l *line) completeArg(cmd *cobra.Command, args []string, word string) ([]co
 	if c := l.value("context"); l.contextFirst() && l.value("block_id") == nil && len(args) == 0 && !c.set && l.context() == "" {
 		return l.contexts(cmd, word)
 	}
+	if places := l.places(2); len(args) == 1 && fullID.MatchString(args[0]) && len(places) > 1 && len(places[1].enum) > 0 {
+		return places[1].enum, cobra.ShellCompDirectiveNoFileComp // the id is more likely that of a block than that of a context
+	}
 	rest, err := l.takeContext(append(args, anyBlock)) // as if the word were a block already
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
