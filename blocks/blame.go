@@ -39,7 +39,7 @@ func (m *Model) Blame(id ID, log Log) ([]Run, error) {
 	if e == nil {
 		return nil, nil
 	}
-	o := origins{m: m, log: log, scans: maxScanned}
+	o := origins{m: m, log: keep(log), scans: maxScanned}
 	pieces, err := o.current(e, 0)
 	if err == nil {
 		var runs []Run

@@ -64,16 +64,17 @@ type comebacks struct {
 	*origins
 	s     *sequence
 	order map[*span]int // places of the spans
-	last  *undoWork     // of the undo that was looked at last
+	works map[kaijutsu.ChangeHash]*undoWork
 }
 
 // undoWork is what an undo had before it: what the changes that it names
 // deleted of the text or list.
 type undoWork struct {
-	change  kaijutsu.ChangeHash
 	deleted []opID        // elements, in their order
 	place   map[opID]int  // their indexes
 	before  map[opID]opID // of each, the operation whose value showed
+
+	first, end int // the run of the undo's operations that was looked at last
 }
 
 // source returns the operation that first wrote what an element's insertion
@@ -90,25 +91,32 @@ func (b *comebacks) source(id opID, hops int) (opID, error) {
 	if !op.Insert || b.name(c, op.Obj) != b.s.id {
 		return id, nil
 	}
-	if b.last == nil || b.last.change != c.Hash {
-		if b.last, err = b.read(c); err != nil {
+	w := b.works[c.Hash]
+	if w == nil {
+		if w, err = b.read(c); err != nil {
 			return id, err
 		}
+		if b.works == nil {
+			b.works = make(map[kaijutsu.ChangeHash]*undoWork)
+		}
+		b.works[c.Hash] = w
 	}
 	// The run of characters that it is part of was put behind the last of the
 	// elements that came back.
-	first, end := k, k+1
-	for first > 0 && b.follows(c, first) {
-		first--
+	if k < w.first || k >= w.end {
+		w.first, w.end = k, k+1
+		for w.first > 0 && b.follows(c, w.first) {
+			w.first--
+		}
+		for w.end < len(c.Ops) && b.follows(c, w.end) {
+			w.end++
+		}
 	}
-	for end < len(c.Ops) && b.follows(c, end) {
-		end++
-	}
-	at, ok := b.last.place[b.name(c, c.Ops[first].Elem)]
-	if !ok || at-(end-1-k) < 0 {
+	at, ok := w.place[b.name(c, c.Ops[w.first].Elem)]
+	if !ok || at-(w.end-1-k) < 0 {
 		return id, nil
 	}
-	was := b.last.before[b.last.deleted[at-(end-1-k)]]
+	was := w.before[w.deleted[at-(w.end-1-k)]]
 	by, i, err := b.operation(was)
 	if err != nil {
 		return id, err
@@ -128,7 +136,7 @@ func (b *comebacks) follows(c *amfile.Change, k int) bool {
 
 // read gathers what the changes that an undo names deleted.
 func (b *comebacks) read(c *amfile.Change) (*undoWork, error) {
-	w := &undoWork{change: c.Hash, place: make(map[opID]int), before: make(map[opID]opID)}
+	w := &undoWork{place: make(map[opID]int), before: make(map[opID]opID)}
 	var changes []*amfile.Change
 	spans := make(map[uint32][]opSpan)
 	for _, h := range Undone(c.Message) {

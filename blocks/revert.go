@@ -37,7 +37,7 @@ func (tx *Tx) Revert(log Log, unit []kaijutsu.ChangeHash) error {
 		return fmt.Errorf("undo: %w", errOver)
 	}
 	r := &reverting{
-		tx: tx, m: tx.model, origins: origins{m: tx.model, log: log, scans: maxScanned},
+		tx: tx, m: tx.model, origins: origins{m: tx.model, log: keep(log), scans: maxScanned},
 		writes: make(map[slotKey]*slotWrite), texts: make(map[*sequence]*textWrite), made: make(map[*blockMap]fate), stays: make(map[*blockMap]bool),
 	}
 	unit, err := r.standing(unit)

@@ -18,6 +18,7 @@ type textDraft struct {
 	count  int // what size returns, once it was asked
 	known  bool
 	last   cursor
+	near   int // the piece where insertAfter inserted last, or about there
 }
 
 // cursor is where the last splice ended: edits mostly go from front to back.
@@ -399,10 +400,13 @@ func (t *textDraft) insertAfter(tx *Tx, elem opID, s string) bool {
 		t.insert(tx, 0, elem, s)
 		return true
 	}
-	for r := range t.runs(0) {
-		if r.id.actor == elem.actor && elem.counter >= r.id.counter && elem.counter-r.id.counter < uint32(r.n) {
-			t.insert(tx, t.cut(r, int(elem.counter-r.id.counter)+1), elem, s)
-			return true
+	for _, from := range [...]int{t.near, 0} { // the next one is mostly not far behind
+		for r := range t.runs(from) {
+			if r.id.actor == elem.actor && elem.counter >= r.id.counter && elem.counter-r.id.counter < uint32(r.n) {
+				t.near = t.cut(r, int(elem.counter-r.id.counter)+1)
+				t.insert(tx, t.near, elem, s)
+				return true
+			}
 		}
 	}
 	return false
