@@ -26,6 +26,8 @@ const (
 	jitterChars = 4
 	// maxPlaceChars bounds the integers that are counted on from.
 	maxPlaceChars = 12
+	// maxLevels is how many levels of a key are looked at: ours have a few.
+	maxLevels = 64
 	// longKey is from where on no level is added while there is a digit with
 	// room: halving one gap over and over would add a level each time.
 	longKey = 48
@@ -132,11 +134,11 @@ type level struct {
 	whole   bool   // all of them are there
 }
 
-// parseLevels takes a key apart as far as it has our shape. Of the last level
-// at least the place is there.
+// parseLevels takes the first levels of a key apart, as far as it has our shape.
+// Of the last one at least the place is there.
 func parseLevels(key string) []level {
 	var levels []level
-	for at := 0; at < len(key); {
+	for at := 0; at < len(key) && len(levels) < maxLevels; {
 		l := level{before: key[:at]}
 		rest := key[at:]
 		n := integerChars(rest)

@@ -42,6 +42,20 @@ func TestIntegersCountInTextOrder(t *testing.T) {
 	}
 }
 
+// TestKeysOfOthersMayBeLong: a key of a million characters that another program
+// made costs no more than reading it.
+func TestKeysOfOthersMayBeLong(t *testing.T) {
+	low := strings.Repeat("a0", 500_000)
+	for _, g := range []gap{{low: low, open: true}, {low: low, high: low + "1"}, {high: low, down: true}} {
+		if key, ok := g.key(); !ok || !g.fits(key) {
+			t.Errorf("no key between %d and %d characters", len(g.low), len(g.high))
+		}
+	}
+	if levels := parseLevels(low); len(levels) > maxLevels {
+		t.Errorf("%d levels", len(levels))
+	}
+}
+
 // growth is how long keys get.
 type growth struct{ longest, total, n int }
 

@@ -20,7 +20,7 @@ type ContextInfo struct {
 	Created time.Time          // zero: nobody knows
 	// Archived is when it was archived; zero: it is not.
 	Archived time.Time
-	Fork     Fork           // what it was forked from
+	Fork     Fork           // what it was forked from, if the caller may read that
 	Right    kaijutsu.Right // the caller's
 }
 
@@ -68,6 +68,9 @@ func (k *Kernel) info(c op.Call, s *summary) ContextInfo {
 	out := ContextInfo{
 		Doc: s.doc, ID: s.name, Title: s.title, Blocks: s.blocks, Heads: s.heads, Version: s.version,
 		By: rec.by, Created: rec.created, Archived: rec.archived, Fork: rec.fork, Right: k.Right(c, s.doc),
+	}
+	if !k.MayRead(c, rec.fork.From) {
+		out.Fork = Fork{} // which it was is not for them
 	}
 	if out.By.IsZero() {
 		out.By = s.by

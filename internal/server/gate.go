@@ -84,7 +84,7 @@ func (g *gate) call(r *http.Request) (op.Call, error) {
 // presentedToken returns the token of a request and whether it came in a
 // cookie, which browsers send by themselves.
 func presentedToken(r *http.Request) (token string, cookie bool) {
-	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+	if scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(bearer), false
 	}
 	if q := r.URL.Query().Get("token"); q != "" {

@@ -174,6 +174,28 @@ func TestRolesOverOperations(t *testing.T) {
 	g.t = t
 }
 
+// TestAForkDoesNotTellOfAHiddenParent: those who may not read what a context
+// was forked from are not told which it was.
+func TestAForkDoesNotTellOfAHiddenParent(t *testing.T) {
+	g := startGuarded(t, nil)
+	parent := g.do("context_create", `{"title": "Parent"}`)["id"].(string)
+	fork := g.do("context_fork", `{"context": "Parent", "title": "Fork"}`)["id"].(string)
+	ben := g.token("ben", "reader")
+	g.do("role_set", `{"principal": "ben", "role": "none", "context": "`+parent+`"}`)
+	for token, sees := range map[string]bool{ben: false, g.owner: true} {
+		for _, op := range []string{"context_get", "context_list"} {
+			params := `{"context": "` + fork + `"}`
+			if op == "context_list" {
+				params = `{}`
+			}
+			code, out := g.try(token, op, params)
+			if got := strings.Contains(text(out), parent) && strings.Contains(text(out), "forked_from"); code != http.StatusOK || got != sees {
+				t.Errorf("%s = %d %v, tells of the parent: %v, want %v", op, code, out, got, sees)
+			}
+		}
+	}
+}
+
 func kindIf(refused bool, kind string) string {
 	if refused {
 		return kind

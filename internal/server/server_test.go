@@ -101,6 +101,7 @@ func TestAccess(t *testing.T) {
 		{"local: cross-site fetch", local, "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403},
 		{"local: another name for loopback", local, "", map[string]string{"Host": "evil.example"}, 403},
 		{"local: wrong token", local, "", map[string]string{"Authorization": "Bearer wrong"}, 401},
+		{"local: wrong token, another spelling", local, "", map[string]string{"Authorization": "bearer wrong"}, 401},
 		{"token: none", guarded, "", nil, 401},
 		{"token: wrong", guarded, "", map[string]string{"Authorization": "Bearer " + token + "x"}, 401},
 		{"token: bearer", guarded, "", map[string]string{"Authorization": "Bearer " + token}, 200},
