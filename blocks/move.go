@@ -42,12 +42,21 @@ func (tx *Tx) move(d *draft, parent ID, pos Position) error {
 	if tx.hangsBelow(parent, d.key) {
 		return about("parent", fmt.Errorf("parent %s is the block itself or hangs below it: %w", parent, kaijutsu.ErrInvalid))
 	}
+	if err := tx.staysAtCall(d, parent); err != nil {
+		return err
+	}
 	tx.moving = d.key
 	defer func() { tx.moving = "" }()
+	if pos, err = tx.besideCall(tx.kind(d), parent, pos); err != nil {
+		return err
+	}
+	if _, anchor, err = tx.parentOf(parent, pos); err != nil {
+		return err
+	}
 	if tx.standsThere(d, parent, pos, anchor) {
 		return nil
 	}
-	at, err := tx.findPlace(parent, pos, tx.height(d.key))
+	at, err := tx.findPlace(tx.kind(d), parent, pos, tx.height(d.key))
 	if err != nil {
 		return err
 	}

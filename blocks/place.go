@@ -8,8 +8,9 @@ import (
 )
 
 // Position says where among its siblings a block is put. The zero value is
-// Last, but for a new tool_result that hangs below its tool_call: it goes right
-// behind the call and the results that stand there.
+// Last. Below a tool_call the results stand right behind the call: the last
+// place of a result is behind the other results, the first place of anything
+// else is behind them all.
 type Position struct {
 	where  where
 	anchor ID
@@ -64,12 +65,20 @@ type placing struct {
 	displaced []sibling
 }
 
-// findPlace finds the place for a block that has so many levels of blocks
+// findPlace finds the place for a block of a kind that has so many levels of blocks
 // below it.
-func (tx *Tx) findPlace(parent ID, pos Position, height int) (placing, error) {
+func (tx *Tx) findPlace(kind Kind, parent ID, pos Position, height int) (placing, error) {
 	parent, anchor, err := tx.parentOf(parent, pos)
 	if err != nil {
 		return placing{}, err
+	}
+	if pos, err = tx.besideCall(kind, parent, pos); err != nil {
+		return placing{}, err
+	}
+	if pos.anchor != anchor.id {
+		if _, anchor, err = tx.parentOf(parent, pos); err != nil {
+			return placing{}, err
+		}
 	}
 	p := placing{parent: parent}
 	if parent != "" {

@@ -67,7 +67,7 @@ func TestScenario5AResultStandsBehindItsCall(t *testing.T) {
 	ok := p.insert(BlockSpec{Kind: KindToolResult, Content: "ok 1", Parent: call1})
 	p.insert(BlockSpec{Kind: KindToolResult, Content: "more 1", Parent: call1, Meta: `{"exit_code":0}`})
 	p.insert(BlockSpec{Kind: KindToolResult, Content: "at the end", Parent: call1, Position: Last()})
-	if got, want := p.contents(), "call 1 ok 1 more 1 note at the end call 2 failed 2"; got != want {
+	if got, want := p.contents(), "call 1 ok 1 more 1 at the end note call 2 failed 2"; got != want {
 		t.Errorf("contents = %q, want %q", got, want)
 	}
 	if b := p.block(failed); b.Role != RoleTool || b.Status != StatusError || b.Parent != call2 {

@@ -51,9 +51,6 @@ func (tx *Tx) pair(spec BlockSpec) (BlockSpec, error) {
 		meta.set(metaError, true)
 	}
 	spec.Meta = meta.String()
-	if spec.Position.where == anywhere && tx.isCall(spec.Parent) {
-		spec.Position = tx.behindCall(spec.Parent)
-	}
 	return spec, nil
 }
 
@@ -91,6 +88,53 @@ func (tx *Tx) behindCall(call ID) Position {
 		at = After(s.id)
 	}
 	return at
+}
+
+// besideCall returns the position that a block gets below a tool_call so that
+// nothing stands between the call and its results. What asks for such a place
+// goes right behind them; what cannot be right is refused.
+func (tx *Tx) besideCall(kind Kind, parent ID, pos Position) (Position, error) {
+	if !tx.isCall(parent) {
+		return pos, nil
+	}
+	behind := tx.behindCall(parent)
+	among := pos.anchor != "" && tx.leads(parent, pos.anchor)
+	isResult := kind == KindToolResult
+	switch {
+	case isResult && (among || pos.where == first):
+		return pos, nil
+	case isResult && (pos.where == anywhere || pos.where == lastOf):
+		return behind, nil
+	case isResult:
+		return pos, fmt.Errorf("next to block %s: a tool_result stands right behind its tool_call: put it first, or next to another result: %w", pos.anchor, kaijutsu.ErrInvalid)
+	case among && pos.where == before:
+		return pos, fmt.Errorf("before block %s: a tool_result stands right behind its tool_call: put it after the results: %w", pos.anchor, kaijutsu.ErrInvalid)
+	case among || pos.where == first:
+		return behind, nil
+	}
+	return pos, nil
+}
+
+// leads reports whether a block is one of the results right behind a call.
+func (tx *Tx) leads(call, id ID) bool {
+	for s, ok := tx.next(call, nil); ok && tx.kind(tx.draft(s.id)) == KindToolResult; s, ok = tx.next(call, &s) {
+		if s.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// staysAtCall refuses to take a result away from the call that its meta names.
+func (tx *Tx) staysAtCall(d *draft, parent ID) error {
+	if tx.kind(d) != KindToolResult {
+		return nil
+	}
+	call := ID(tx.str(d, fieldParent))
+	if call == parent || !tx.isCall(call) {
+		return nil
+	}
+	return about("parent", fmt.Errorf("a tool_result hangs below its tool_call %s: %w", call, kaijutsu.ErrInvalid))
 }
 
 // metaObject is a JSON object whose values are left as they are.

@@ -19,7 +19,7 @@ type blockCreateIn struct {
 	Kind      string          `json:"kind,omitempty" jsonschema:"What it is." rule:"enum=text|thinking|tool_call|tool_result|shell_command|shell_output|drift|file|resource|query|run|checkpoint|task|comment|error,default=text"`
 	Content   string          `json:"content,omitempty" jsonschema:"What it says. Up to 50,000 characters as text, a megabyte as a record."`
 	Metadata  json.RawMessage `json:"metadata,omitempty" jsonschema:"A JSON object that is kept with the block: tool_name, tool_call_id, exit_code, path, lang and the like." rule:"object,alias=meta"`
-	Position  string          `json:"position,omitempty" jsonschema:"Where below its parent. Default: last; a tool_result below a tool_call goes right behind the call's other results." rule:"enum=first|last"`
+	Position  string          `json:"position,omitempty" jsonschema:"Where below its parent. Default: last; a tool_result goes right behind its tool_call and the results that stand there, in front of what else hangs below the call." rule:"enum=first|last"`
 	After     string          `json:"after,omitempty" jsonschema:"Right behind this block, below the same parent." rule:"minlen=6,maxlen=36"`
 	Before    string          `json:"before,omitempty" jsonschema:"Right in front of this block, below the same parent." rule:"minlen=6,maxlen=36"`
 	Status    string          `json:"status,omitempty" jsonschema:"How far the work on it is. Default: done; running for chunks." rule:"enum=pending|running|done|error|cancelled"`

@@ -22,7 +22,7 @@ func (o *operations) blockMove() *op.Op {
 		Name: "block_move", Title: "Move a block", Args: []string{"block_id"},
 		Summary: "Move a block, with what hangs below it, to another place in its context",
 		Description: "Say where by `parent_id`, `position`, `after` or `before`; of the last three one at most. " +
-			"Below itself it cannot go, nor deeper than 512.",
+			"Below itself it cannot go, nor deeper than 512. A tool_result stays right behind its tool_call.",
 		Scope: op.OnContext, Right: kaijutsu.RightComment, Effect: op.Writes, Repeatable: true,
 		Examples: examplesOf("block_move"),
 	}, o.moveBlock)
