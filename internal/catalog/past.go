@@ -76,13 +76,15 @@ func stateAtVersion(v repo.View, field string, n uint64) (state, error) {
 	if n == 0 || n > v.Version() {
 		return state{}, &op.FieldError{Field: field, Reason: fmt.Sprintf("version %d: the context has the versions 1 to %d", n, v.Version())}
 	}
-	return stateOf(v, func(i int, _ time.Time) bool { return i < int(n) })
+	heads := v.HeadsOf(int(n))
+	m, err := v.At(heads)
+	return state{heads, n, m}, err
 }
 
 // stateAtTime returns a context as the changes made it that its authors' clocks
 // put no later, and that rest on no later one.
 func stateAtTime(v repo.View, field string, t time.Time) (state, error) {
-	s, err := stateOf(v, func(_ int, made time.Time) bool { return !made.After(t) })
+	s, err := stateOf(v, func(made time.Time) bool { return !made.After(t) })
 	if err == nil && s.version == 0 {
 		err = fmt.Errorf("%s: there was nothing at %s yet: %w", field, timeText(t), kaijutsu.ErrNotFound)
 	}
@@ -91,16 +93,16 @@ func stateAtTime(v repo.View, field string, t time.Time) (state, error) {
 
 // stateOf returns a context as some of its changes made it: of those that in
 // wants the ones whose dependencies are all among them.
-func stateOf(v repo.View, in func(i int, made time.Time) bool) (state, error) {
+func stateOf(v repo.View, in func(made time.Time) bool) (state, error) {
 	log := v.Log()
 	kept, open := make([]bool, log.Len()), make(map[kaijutsu.ChangeHash]bool)
 	s := state{}
 	for i := range log.Len() {
-		c, err := log.Change(i)
+		c, err := log.Header(i)
 		if err != nil {
 			return state{}, fmt.Errorf("read change %d: %w", i, err)
 		}
-		if kept[i] = in(i, time.Unix(c.Time, 0)); !kept[i] {
+		if kept[i] = in(time.Unix(c.Time, 0)); !kept[i] {
 			continue
 		}
 		for _, d := range c.Deps {

@@ -144,3 +144,20 @@ func (r *recent) bytes() int64 {
 }
 
 func (r *recent) clear() { r.entries = nil }
+
+// HeadsOf returns the heads of the first n changes.
+func (g *Graph) HeadsOf(n int) kaijutsu.Heads {
+	covered := make([]bool, n)
+	for i := range int32(n) {
+		for _, d := range g.depsOf(i) {
+			covered[d] = true
+		}
+	}
+	var heads kaijutsu.Heads
+	for i, has := range covered {
+		if !has {
+			heads = append(heads, g.log[i].hash)
+		}
+	}
+	return kaijutsu.NewHeads(heads...)
+}

@@ -114,7 +114,7 @@ func (d *document) editBlocks(e Edit, f func(View, *blocks.Tx) error) (Edited, e
 		Actor: actor, Seq: d.graph.NextSeq(actor), StartOp: d.graph.MaxOp() + 1, Deps: heads,
 		Time: d.repo.cfg.Now(), Message: e.Message,
 	}
-	c, err := d.model.Commit(opt, func(tx *blocks.Tx) error { return f(View{d, heads}, tx) })
+	c, err := d.model.Commit(opt, func(tx *blocks.Tx) error { return f(View{d, heads, nil}, tx) })
 	if err != nil {
 		return Edited{}, err
 	}

@@ -27,7 +27,7 @@ func (r *Repo) Fork(ctx context.Context, by kaijutsu.Principal, id kaijutsu.Docu
 		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: no principal: %w", id, kaijutsu.ErrDenied)
 	}
 	cid := kaijutsu.NewContextID(r.cfg.Now())
-	err := r.with(ctx, id, func(d *document) error { return d.fork(cid, by, heads, title) })
+	err := r.recall(ctx, id, func(d *document, own *pasts) error { return d.fork(cid, by, heads, title, own) })
 	if err != nil {
 		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: %w", id, err)
 	}
@@ -36,7 +36,7 @@ func (r *Repo) Fork(ctx context.Context, by kaijutsu.Principal, id kaijutsu.Docu
 
 // fork makes the first change of the fork and puts it on disk. The document's
 // owner does it, so that the document is not deleted meanwhile.
-func (d *document) fork(cid kaijutsu.ContextID, by kaijutsu.Principal, heads kaijutsu.Heads, title string) error {
+func (d *document) fork(cid kaijutsu.ContextID, by kaijutsu.Principal, heads kaijutsu.Heads, title string, own *pasts) error {
 	switch {
 	case d.graph.Len() == 0:
 		return kaijutsu.ErrNotFound
@@ -50,7 +50,7 @@ func (d *document) fork(cid kaijutsu.ContextID, by kaijutsu.Principal, heads kai
 	if err != nil {
 		return err
 	}
-	m, err := d.at(heads)
+	m, err := d.atOr(heads, own)
 	if err != nil {
 		return err
 	}

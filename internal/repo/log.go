@@ -19,6 +19,9 @@ func (l Log) Len() int { return l.doc.graph.Len() }
 // Change returns change i, decoded. It is shared and must not be written to.
 func (l Log) Change(i int) (*amfile.Change, error) { return l.doc.decoded(i) }
 
+// Header returns the header of change i, which takes less than Change.
+func (l Log) Header(i int) (amfile.Header, error) { return amfile.DecodeHeader(l.doc.graph.Raw(i)) }
+
 // Index returns the number of the change with this hash.
 func (l Log) Index(h kaijutsu.ChangeHash) (int, bool) { return l.doc.graph.Index(h) }
 

@@ -70,9 +70,12 @@ type Repo struct {
 	log      *slog.Logger
 	snapshot chan struct{} // a token: one snapshot or export at a time
 	loading  chan struct{} // two tokens: documents being taken apart
-	kick     chan struct{} // wakes the janitor
-	quit     chan struct{}
-	running  sync.WaitGroup
+
+	recalling chan struct{} // two tokens: pasts being made outside of owners
+
+	kick    chan struct{} // wakes the janitor
+	quit    chan struct{}
+	running sync.WaitGroup
 
 	opened, evicted, snapshots atomic.Int64
 
@@ -90,9 +93,12 @@ func Start(cfg Config) *Repo {
 		log:      cfg.Log,
 		snapshot: make(chan struct{}, 1),
 		loading:  make(chan struct{}, 2),
-		kick:     make(chan struct{}, 1),
-		quit:     make(chan struct{}),
-		docs:     make(map[kaijutsu.DocumentID]*document),
+
+		recalling: make(chan struct{}, 2),
+
+		kick: make(chan struct{}, 1),
+		quit: make(chan struct{}),
+		docs: make(map[kaijutsu.DocumentID]*document),
 	}
 	r.running.Go(r.janitor)
 	return r

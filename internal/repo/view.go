@@ -22,19 +22,22 @@ type View struct {
 	doc *document
 	// Heads are the document's.
 	Heads kaijutsu.Heads
+
+	own *pasts // nil: pasts are made in the owner
 }
 
-// View runs f on a document's blocks in its owner; f must not take long. The
+// View runs f on a document's blocks in its owner; f must not take long. When f
+// fails because a past is not there yet (see View.At), it is called again. The
 // error wraps kaijutsu.ErrNotFound when there is no such document.
 func (r *Repo) View(ctx context.Context, id kaijutsu.DocumentID, f func(View) error) error {
-	return r.with(ctx, id, func(d *document) error {
+	return r.recall(ctx, id, func(d *document, own *pasts) error {
 		if d.graph.Len() == 0 {
 			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
 		}
 		if err := d.openModel(); err != nil {
 			return err
 		}
-		return f(View{d, d.graph.Heads()})
+		return f(View{d, d.graph.Heads(), own})
 	})
 }
 
