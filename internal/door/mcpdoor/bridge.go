@@ -241,6 +241,9 @@ func (b *bridge) write(msg []byte) {
 	b.outMu.Lock()
 	defer b.outMu.Unlock()
 	if _, err := b.Out.Write(append(bytes.Clone(msg), '\n')); err != nil {
+		if errors.Is(err, io.ErrClosedPipe) {
+			return // the client is going: its end of the other pipe comes too
+		}
 		b.fail(fmt.Errorf("write to the client: %w", err))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -82,9 +83,23 @@ func TestSubscribeLimit(t *testing.T) {
 func TestListChanged(t *testing.T) {
 	p := open(t, nil)
 	amy, bob := p.dial(t, "amy", withSessions, ""), p.dial(t, "bob", withSessions, "")
-	amy.call(t, "context_create", `{"title":"plan"}`)
-	wait(t, "telling amy", amy.listed)
-	wait(t, "telling bob", bob.listed)
+	for name, c := range map[string]*client{"amy": amy, "bob": bob} {
+		// Again and again: one does not know from when on the client's stream is open.
+		again := time.NewTicker(100 * time.Millisecond)
+		defer again.Stop()
+		told := false
+		for from := time.Now(); !told; {
+			if time.Since(from) > patience {
+				t.Fatalf("telling %s did not happen in %v", name, patience)
+			}
+			amy.call(t, "context_create", `{"title":"plan"}`)
+			select {
+			case <-c.listed:
+				told = true
+			case <-again.C:
+			}
+		}
+	}
 }
 
 // TestListen follows changes in the protocol without sessions.
