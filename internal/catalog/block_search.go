@@ -70,7 +70,7 @@ func (o *operations) searchBlock(ctx context.Context, c op.Call, in blockSearchI
 	}
 	s := blockSearch{in: in, lines: linesOf(content), short: make(map[int]string), out: &out}
 	for i := range s.lines {
-		if more, err := s.line(i, re); err != nil {
+		if more, err := s.line(ctx, i, re); err != nil {
 			return out, queryError(err)
 		} else if !more {
 			break
@@ -102,9 +102,9 @@ type blockSearch struct {
 
 // line adds the matches in a line; false when there are more than may be
 // returned.
-func (s *blockSearch) line(i int, re *search.Matcher) (more bool, err error) {
+func (s *blockSearch) line(ctx context.Context, i int, re *search.Matcher) (more bool, err error) {
 	line := s.lines[i]
-	found, cut, err := re.Occurrences(line, s.in.MaxMatches-len(s.out.Matches))
+	found, cut, err := re.Occurrences(ctx, line, s.in.MaxMatches-len(s.out.Matches))
 	if err != nil {
 		return false, err
 	}

@@ -42,22 +42,32 @@ func Literal(text string) *Matcher {
 }
 
 // first returns where an expression first matches in a line, nil where it does
-// not. The error is that of ctx, which may end in the midst of a long line.
-func (m *Matcher) first(ctx context.Context, line []byte) ([]int, error) {
+// not. The error is that of ctx, which may end in the midst of a long line. The
+// caller has the turn.
+func (m *Matcher) first(ctx context.Context, t *turn, line []byte) ([]int, error) {
 	if len(line)*m.weight <= plainSteps {
 		return m.re.FindIndex(line), nil
 	}
-	at := m.re.FindReaderIndex(&watchful{ctx: ctx, rest: line})
-	return at, ctx.Err()
+	w := &watchful{ctx: ctx, turn: t, rest: line}
+	at := m.re.FindReaderIndex(w)
+	return at, w.err
 }
 
 // Occurrences returns where an expression matches in a line, up to so many
 // times, and whether there may be more: to find very many in a very long line
-// takes too long. The error wraps kaijutsu.ErrTooLarge when already one does.
-func (m *Matcher) Occurrences(line string, most int) (found [][]int, more bool, err error) {
+// takes too long. The error wraps kaijutsu.ErrTooLarge when already one does,
+// or is that of ctx.
+func (m *Matcher) Occurrences(ctx context.Context, line string, most int) (found [][]int, more bool, err error) {
 	steps := (len(line) + 1) * m.weight
 	if steps > maxSteps {
 		return nil, false, fmt.Errorf("pattern: it takes too long in a line of %d bytes: use a simpler one: %w", len(line), kaijutsu.ErrTooLarge)
+	}
+	if steps > plainSteps {
+		var t turn
+		if err := t.take(ctx); err != nil {
+			return nil, false, err
+		}
+		defer t.give()
 	}
 	most = min(most, 1+4*maxSteps/steps)
 	found = m.re.FindAllStringIndex(line, most+1)
@@ -70,13 +80,20 @@ func (m *Matcher) Occurrences(line string, most int) (found [][]int, more bool, 
 // watchful reads a line until a context ends.
 type watchful struct {
 	ctx  context.Context
+	turn *turn
 	rest []byte
 	n    int
+	err  error // why it ended before the line did
 }
 
 // ReadRune returns the next character.
 func (w *watchful) ReadRune() (rune, int, error) {
-	if w.n++; len(w.rest) == 0 || w.n%1024 == 0 && w.ctx.Err() != nil {
+	if w.n++; w.n%1024 == 0 && w.err == nil {
+		if w.err = w.turn.pass(w.ctx); w.err == nil {
+			w.err = w.ctx.Err()
+		}
+	}
+	if len(w.rest) == 0 || w.err != nil {
 		return 0, 0, io.EOF
 	}
 	r, size := utf8.DecodeRune(w.rest)

@@ -233,8 +233,15 @@ func (ix *Index) compare(ctx context.Context, q Query, re *Matcher, needed *need
 	inOrder(list)
 	out := results{q: q, re: re}
 	damaged := make(map[kaijutsu.DocumentID]bool)
+	if err := out.turn.take(ctx); err != nil {
+		return Result{}, nil, err
+	}
+	defer out.turn.give()
 	var buf []byte
 	for i := range list {
+		if err := out.turn.pass(ctx); err != nil {
+			return Result{}, nil, err
+		}
 		if err := ctx.Err(); err != nil {
 			return Result{}, nil, err
 		}
@@ -255,6 +262,7 @@ type results struct {
 	Result
 	q     Query
 	re    *Matcher
+	turn  turn
 	bytes int
 }
 
@@ -263,8 +271,10 @@ type results struct {
 func (r *results) block(ctx context.Context, c *candidate, text []byte) (more bool, err error) {
 	line, start := 0, 0
 	for rest := text; len(rest) > 0; line++ {
-		if line%1024 == 1023 && ctx.Err() != nil {
-			return false, ctx.Err()
+		if line%1024 == 1023 {
+			if err := r.turn.pass(ctx); err != nil {
+				return false, err
+			}
 		}
 		this := rest
 		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
@@ -272,7 +282,7 @@ func (r *results) block(ctx context.Context, c *candidate, text []byte) (more bo
 		} else {
 			rest = nil
 		}
-		at, err := r.re.first(ctx, trimReturn(this))
+		at, err := r.re.first(ctx, &r.turn, trimReturn(this))
 		if err != nil {
 			return false, err
 		}
