@@ -34,33 +34,23 @@ func mayCreate(c op.Call) error {
 // Create makes a context with this title. Its maker's role in it is the one on
 // the kernel.
 func (k *Kernel) Create(ctx context.Context, c op.Call, title string) (ContextInfo, error) {
+	return k.CreateWith(ctx, c, title, "context_create", nil)
+}
+
+// CreateWith is Create with what f writes, in one more change; name is the
+// operation's. When f fails, or the server does in between, there is no context.
+func (k *Kernel) CreateWith(ctx context.Context, c op.Call, title, name string, f func(repo.View, *blocks.Tx) error) (ContextInfo, error) {
 	if err := mayCreate(c); err != nil {
 		return ContextInfo{}, err
 	}
 	if err := checkTitle(title); err != nil {
 		return ContextInfo{}, err
 	}
-	id, err := k.cfg.Repo.CreateContext(ctx, c.By, title)
+	id, err := k.cfg.Repo.CreateContextWith(ctx, repo.Edit{By: c.By, Message: "op:" + name}, title, f)
 	if err != nil {
 		return ContextInfo{}, err
 	}
 	return k.made(ctx, c, id, Fork{})
-}
-
-// CreateWith is Create with what f writes, in one more change; name is the
-// operation's. When f fails there is no context.
-func (k *Kernel) CreateWith(ctx context.Context, c op.Call, title, name string, f func(repo.View, *blocks.Tx) error) (ContextInfo, error) {
-	info, err := k.Create(ctx, c, title)
-	if err != nil {
-		return ContextInfo{}, err
-	}
-	if _, err := k.edit(ctx, c, info.Doc, name, f); err != nil {
-		if undo := k.remove(context.WithoutCancel(ctx), info.Doc); undo != nil {
-			k.log.Error("a context that could not be filled stays", "context", info.ID, "err", undo)
-		}
-		return ContextInfo{}, err
-	}
-	return k.Context(ctx, c, info.Doc)
 }
 
 // Import makes a context of an .automerge file, under an id of its own.

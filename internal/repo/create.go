@@ -12,13 +12,23 @@ import (
 // CreateContext makes a context with this title and returns when it is on
 // disk.
 func (r *Repo) CreateContext(ctx context.Context, by kaijutsu.Principal, title string) (kaijutsu.ContextID, error) {
+	return r.CreateContextWith(ctx, Edit{By: by}, title, nil)
+}
+
+// CreateContextWith is CreateContext with what f writes, as Edit has it. Both
+// are on disk when it returns, or neither is.
+func (r *Repo) CreateContextWith(ctx context.Context, e Edit, title string, f func(View, *blocks.Tx) error) (kaijutsu.ContextID, error) {
 	id := kaijutsu.NewContextID(r.cfg.Now())
 	err := r.edit(ctx, id.Document(), func(d *document, st *staged) error {
-		d.author = signer{by: by}
+		d.author = signer{by: e.By}
 		if _, err := d.graph.Add(blocks.Genesis()); err != nil {
 			return fmt.Errorf("add the genesis change: %w", err)
 		}
-		return d.anchor(st, id, by, title)
+		if err := d.anchor(st, id, e.By, title); err != nil || f == nil {
+			return err
+		}
+		_, err := d.editBlocks(e, f)
+		return err
 	})
 	if err != nil {
 		return kaijutsu.ContextID{}, fmt.Errorf("create context %q: %w", title, err)
