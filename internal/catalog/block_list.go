@@ -108,6 +108,9 @@ func (out *blockListOut) fill(v repo.View, in blockListIn, parent blocks.ID) err
 		out.Blocks = append(out.Blocks, short.of(&s))
 	}
 	out.Count = len(out.Blocks)
+	if _, err := blocks.ParseID(in.Cursor); !behind && err != nil {
+		return &op.FieldError{Field: "cursor", Reason: fmt.Sprintf("%.64q is none", in.Cursor), Hint: "pass the next of the call before"}
+	}
 	if !behind {
 		return fmt.Errorf("cursor: block %q is not listed any more: %w: begin again", in.Cursor, kaijutsu.ErrConflict)
 	}

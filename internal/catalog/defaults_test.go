@@ -46,3 +46,11 @@ func TestKernelSearchTakesAsManyMatchesAsItsSchemaSays(t *testing.T) {
 	h.call(owner(), "kernel_search", `{"query": "x", "max_matches": 1000}`)
 	h.refuse(owner(), "kernel_search", `{"query": "x", "max_matches": 1001}`, kaijutsu.ErrInvalid, "max_matches: 1001: at most 1000")
 }
+
+func TestACursorThatIsNone(t *testing.T) {
+	h := start(t)
+	c := h.context("List")
+	h.block(c, "one", "")
+	h.refuse(owner(), "block_list", quote(`{"context": %, "cursor": "bogus"}`, c), kaijutsu.ErrInvalid, "cursor", "call before")
+	h.refuse(owner(), "block_list", quote(`{"context": %, "cursor": "00000000-0000-7000-8000-0000000000ff"}`, c), kaijutsu.ErrConflict, "begin again")
+}
