@@ -23,6 +23,11 @@ func (d *document) judge(c *amfile.Change, from *changegraph.SyncState) error {
 		return nil
 	}
 	s := from.Peer.(*Session)
+	for _, a := range d.editActors {
+		if a == c.Author() {
+			return fmt.Errorf("actor %s is this server's own, which makes all of its changes: %w", a, kaijutsu.ErrDenied)
+		}
+	}
 	switch right := s.right(); right {
 	case kaijutsu.RightNone, kaijutsu.RightRead:
 		return fmt.Errorf("principal %s may only read this document: %w", s.who.Principal.Name, kaijutsu.ErrDenied)

@@ -356,3 +356,28 @@ func TestWaitingChangesAreJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestActorsMadeHereAreNobodyElses: an editor cannot write as somebody whose
+// edits the server makes.
+func TestActorsMadeHereAreNobodyElses(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	doc := newContext(t, h.repo, "Plan")
+	id := insert(t, h.repo, doc, "one")
+	r, _ := guest(t, h, doc, kaijutsu.RightEdit)
+	r.until("it is there", r.current)
+	err := h.repo.View(t.Context(), doc, func(v repo.View) error {
+		b, _ := v.Block(id)
+		r.actor = b.Author
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := r.edit(func(tx *blocks.Tx) error { return tx.AppendText(id, " by ben") })
+	if text := r.denied(forged); !strings.Contains(text, "this server's own") {
+		t.Errorf("the refusal says %q", text)
+	}
+	if headsOf(t, h.repo, doc).Contains(forged) {
+		t.Error("the server holds the change")
+	}
+}
