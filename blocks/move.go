@@ -35,7 +35,7 @@ func (tx *Tx) move(d *draft, parent ID, pos Position) error {
 			return about("parent", fmt.Errorf("parent: %w", err))
 		}
 	}
-	parent, anchor, err := tx.parentOf(parent, pos)
+	parent, _, err := tx.parentOf(parent, pos)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,8 @@ func (tx *Tx) move(d *draft, parent ID, pos Position) error {
 	if pos, err = tx.besideCall(tx.kind(d), parent, pos); err != nil {
 		return err
 	}
-	if _, anchor, err = tx.parentOf(parent, pos); err != nil {
+	_, anchor, err := tx.parentOf(parent, pos)
+	if err != nil {
 		return err
 	}
 	if tx.standsThere(d, parent, pos, anchor) {
