@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"slices"
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
@@ -21,15 +22,43 @@ func signerOf(p kaijutsu.Principal) signer {
 	return signer{by: p}
 }
 
+// is reports whether a peer is who an actor is.
+func (s signer) is(peer signer) bool {
+	if peer.by.IsZero() {
+		return s == peer
+	}
+	return s.by == peer.by
+}
+
+// relayed returns who an actor is when somebody else brings a change of its: it
+// is the same principal's, and came through them. That may be a peer that
+// passes on what it was given, or one that forges; who reads can tell that it
+// was not the principal's own connection.
+func (s signer) relayed(peer signer) signer {
+	if s.by.IsZero() || !s.via.IsZero() || s.is(peer) {
+		return s
+	}
+	s.via = peer.by
+	if s.via.IsZero() {
+		s.via = peer.via
+	}
+	return s
+}
+
 // stage notes a change that the graph has taken, for the next commit, and lets
 // the read model follow: later edits of the batch build on it.
 func (d *document) stage(c *amfile.Change, by signer) {
 	st := d.st
 	st.changes = append(st.changes, c)
 	actor := c.Author()
-	if known, ok := d.actors[actor]; ok {
-		by = known
-	} else {
+	known, ok := d.actors[actor]
+	if ok {
+		by = known.relayed(by)
+	}
+	if !ok || by != known {
+		if ok {
+			st.rebound(actor, known)
+		}
 		d.actors[actor] = by
 		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by.by, Via: by.via, At: d.repo.cfg.Now().UTC()})
 	}
@@ -38,6 +67,17 @@ func (d *document) stage(c *amfile.Change, by signer) {
 		return
 	}
 	st.deltas = append(st.deltas, Delta{d.model.Apply(c), by.by, by.via})
+}
+
+// rebound notes who an actor was before the batch, if it was anybody.
+func (st *staged) rebound(actor kaijutsu.ActorID, was signer) {
+	if slices.ContainsFunc(st.actors, func(a store.Actor) bool { return a.ID == actor }) {
+		return
+	}
+	if st.were == nil {
+		st.were = make(map[kaijutsu.ActorID]signer)
+	}
+	st.were[actor] = was
 }
 
 // commit puts what is staged on disk and then makes it visible; or, when the

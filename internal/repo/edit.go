@@ -91,7 +91,11 @@ func (d *document) edit(r edit, st *staged) {
 func (d *document) forget(st *staged, changes, actors int) {
 	d.graph.Truncate(st.from + changes)
 	for _, a := range st.actors[actors:] {
-		delete(d.actors, a.ID)
+		if was, ok := st.were[a.ID]; ok {
+			d.actors[a.ID] = was
+		} else {
+			delete(d.actors, a.ID)
+		}
 	}
 	st.changes, st.actors = st.changes[:changes], st.actors[:actors]
 	if _, anchored := d.graph.Anchor(); !anchored {

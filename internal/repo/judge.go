@@ -76,7 +76,7 @@ func (d *document) judgeComment(c *amfile.Change, by kaijutsu.Principal) error {
 	denied := func(format string, args ...any) error {
 		return fmt.Errorf("principal %s may only comment in this document: %s: %w", by.Name, fmt.Sprintf(format, args...), kaijutsu.ErrDenied)
 	}
-	if known, ok := d.actors[c.Author()]; ok && known != signerOf(by) {
+	if known, ok := d.actors[c.Author()]; ok && !known.is(signerOf(by)) {
 		return denied("the change is by an actor of somebody else")
 	}
 	if err := d.openModel(); err != nil {
@@ -95,7 +95,7 @@ func (d *document) judgeComment(c *amfile.Change, by kaijutsu.Principal) error {
 		}
 		old, exists := d.model.Block(b.ID)
 		switch {
-		case exists && (old.Kind != blocks.KindComment || d.actors[old.Author] != signerOf(by)):
+		case exists && (old.Kind != blocks.KindComment || !d.actors[old.Author].is(signerOf(by))):
 			return denied("block %s is not a comment of its own", b.ID)
 		case !exists && (b.How&blocks.TouchInserted == 0 || len(b.Kinds) == 0):
 			return denied("block %s is not a comment", b.ID)

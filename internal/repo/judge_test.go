@@ -381,3 +381,42 @@ func TestActorsMadeHereAreNobodyElses(t *testing.T) {
 		t.Error("the server holds the change")
 	}
 }
+
+// TestARelayedActorIsVia: when another principal's connection brings a change
+// of a known actor, the actor stays who it is, and has come through them.
+func TestARelayedActorIsVia(t *testing.T) {
+	dir := t.TempDir()
+	h := open(t, dir, nil)
+	doc := newContext(t, h.repo, "Plan")
+	id := insert(t, h.repo, doc, "one")
+
+	first := newReplica(t)
+	first.joinAs(h, doc, repo.Joining{Principal: amy})
+	first.until("it is there", first.current)
+	mine := first.edit(func(tx *blocks.Tx) error { return tx.AppendText(id, " by amy") })
+	first.until("it is taken", func() bool { return first.told.Contains(mine) })
+	check := func(want kaijutsu.Principal) {
+		t.Helper()
+		err := h.repo.View(t.Context(), doc, func(v repo.View) error {
+			by, via := v.Principal(first.actor)
+			if by != amy || via != want {
+				t.Errorf("the actor is %v via %v, want amy via %v", by, via, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(kaijutsu.Principal{})
+
+	r, _ := guest(t, h, doc, kaijutsu.RightEdit)
+	r.until("it is there", r.current)
+	r.actor = first.actor
+	relayed := r.edit(func(tx *blocks.Tx) error { return tx.AppendText(id, ", or so ben says") })
+	r.until("it is taken", func() bool { return r.told.Contains(relayed) })
+	check(ben)
+	h.close(t)
+	h = open(t, dir, nil)
+	check(ben)
+}

@@ -47,6 +47,7 @@ type staged struct {
 	anchor  kaijutsu.ChangeHash
 	changes []*amfile.Change
 	actors  []store.Actor
+	were    map[kaijutsu.ActorID]signer // those of actors that were others before the batch
 	// receivers are the sessions whose sync state this batch moved: it may
 	// rest on changes that the disk has yet to take.
 	receivers map[*Session]struct{}
