@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"strings"
 
 	"kaijutsu"
 )
@@ -71,7 +72,7 @@ func ProblemOf(err error) Problem {
 		if !errors.Is(err, p.err) {
 			continue
 		}
-		out := Problem{Kind: p.kind, Message: err.Error(), Status: p.status, Exit: p.exit}
+		out := Problem{Kind: p.kind, Message: withoutKind(err.Error(), p.err), Status: p.status, Exit: p.exit}
 		out.Field = fieldOf(err)
 		var field *FieldError
 		if errors.As(err, &field) {
@@ -80,6 +81,19 @@ func ProblemOf(err error) Problem {
 		return out
 	}
 	return Problem{Kind: KindInternal, Message: "internal error", Status: http.StatusInternalServerError, Exit: 70}
+}
+
+// withoutKind takes the kind off the end of a line that says it once more. That
+// something is not found is the end of a sentence, and stays; so does what
+// stands at the end of several lines, which quote.
+func withoutKind(message string, kind error) string {
+	if kind == kaijutsu.ErrNotFound || strings.Contains(message, "\n") {
+		return message
+	}
+	if short := strings.TrimSuffix(message, ": "+kind.Error()); short != "" {
+		return short
+	}
+	return message
 }
 
 // Err returns the problem as an error that wraps the sentinel of its kind: what

@@ -23,7 +23,7 @@ func TestProblemOf(t *testing.T) {
 		{"too large", kaijutsu.ErrTooLarge, Problem{Kind: "too_large", Message: "too large", Status: 413, Exit: 65}},
 		{"unavailable", kaijutsu.ErrUnavailable, Problem{Kind: "unavailable", Message: "unavailable", Status: 503, Exit: 69}},
 		{"a field", fmt.Errorf("step 2: %w", field), Problem{Kind: "invalid", Message: "step 2: size: 10: at most 9; take less", Field: "size", Hint: "take less", Status: 400, Exit: 64}},
-		{"several kinds", fmt.Errorf("%w: %w", kaijutsu.ErrUnavailable, kaijutsu.ErrDenied), Problem{Kind: "denied", Message: "unavailable: denied", Status: 403, Exit: 77}},
+		{"several kinds", fmt.Errorf("%w: %w", kaijutsu.ErrUnavailable, kaijutsu.ErrDenied), Problem{Kind: "denied", Message: "unavailable", Status: 403, Exit: 77}},
 		{"anything else", errors.New("open /secret: no"), Problem{Kind: "internal", Message: "internal error", Status: 500, Exit: 70}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
