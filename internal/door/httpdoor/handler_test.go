@@ -47,7 +47,7 @@ func TestCall(t *testing.T) {
 		{name: "a panic", path: "/v1/ops/note_burn", headers: []string{"As: owner"}, status: 500,
 			want: `^\{"error":\{"kind":"internal","message":"internal error \(ref [0-9a-f]{8}\)","ref":"[0-9a-f]{8}"\}\}$`},
 		{name: "nobody", path: "/v1/ops/note_read", headers: []string{"As: stranger"}, status: 401,
-			want: `{"error":{"kind":"denied","message":"no token: denied"}}`},
+			want: `{"error":{"kind":"denied","message":"no token"}}`},
 		{name: "another method", method: "PUT", path: "/v1/ops/note_read", status: 405, want: `^use POST`},
 		{name: "posting to the list", path: "/v1/ops", status: 405, want: `^use GET`},
 		{name: "no such address", path: "/v1/ops/note_read/x", status: 404, want: `^there are /v1/ops,`},
