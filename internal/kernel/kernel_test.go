@@ -501,7 +501,7 @@ func TestListFollowsWhatIsSynced(t *testing.T) {
 	}
 	for _, step := range steps {
 		t.Run(step.name, func(t *testing.T) {
-			if err := w.repo.EditBlocks(t.Context(), synced.Document(), owner.By, step.edit); err != nil {
+			if _, err := w.repo.Edit(t.Context(), synced.Document(), repo.Edit{By: owner.By}, func(_ repo.View, tx *blocks.Tx) error { return step.edit(tx) }); err != nil {
 				t.Fatal(err)
 			}
 			got := info()

@@ -51,12 +51,6 @@ func (r *Repo) Edit(ctx context.Context, id kaijutsu.DocumentID, e Edit, f func(
 	return out, nil
 }
 
-// EditBlocks is Edit by a principal, without a look at the document.
-func (r *Repo) EditBlocks(ctx context.Context, id kaijutsu.DocumentID, by kaijutsu.Principal, f func(*blocks.Tx) error) error {
-	_, err := r.Edit(ctx, id, Edit{By: by}, func(_ View, tx *blocks.Tx) error { return f(tx) })
-	return err
-}
-
 // edit runs f in the owner, between what came before and the commit.
 func (r *Repo) edit(ctx context.Context, id kaijutsu.DocumentID, f func(*document, *staged) error) error {
 	d, err := r.acquire(id)

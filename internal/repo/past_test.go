@@ -21,7 +21,7 @@ func TestALongPastIsMadeElsewhere(t *testing.T) {
 	for range 50 { // together: one commit holds what many write
 		writing.Go(func() {
 			for range edits / 50 {
-				err := h.repo.EditBlocks(t.Context(), doc, amy, func(tx *blocks.Tx) error { return tx.AppendText(id, "x") })
+				_, err := h.repo.Edit(t.Context(), doc, repo.Edit{By: amy}, func(_ repo.View, tx *blocks.Tx) error { return tx.AppendText(id, "x") })
 				if err != nil {
 					t.Error(err)
 				}

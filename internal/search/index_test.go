@@ -94,7 +94,7 @@ func (h *house) context(title string) kaijutsu.DocumentID {
 
 func (h *house) edit(doc kaijutsu.DocumentID, f func(*blocks.Tx) error) {
 	h.t.Helper()
-	if err := h.repo.EditBlocks(context.Background(), doc, somebody, f); err != nil {
+	if _, err := h.repo.Edit(context.Background(), doc, repo.Edit{By: somebody}, func(_ repo.View, tx *blocks.Tx) error { return f(tx) }); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -20,10 +20,6 @@ type Door struct {
 	// Context returns the context that is meant where a line names none, ""
 	// when there is no such context; it may be nil.
 	Context func() string
-	// There returns the names of the operations that are there for the caller.
-	// It is asked before lists of commands are shown, and may be nil; after an
-	// error the lists show everything.
-	There func(ctx context.Context) ([]string, error)
 }
 
 // families are the first words of commands, as the line has them.
