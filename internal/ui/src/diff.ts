@@ -79,6 +79,16 @@ export function transform(mine: Splice, theirs: Splice): Splice {
   return { at: theirs.at + theirs.ins.length, del: after, ins: mine.ins }
 }
 
+/** Carries `mine` over several splices made one after the other on the same text, and those over `mine`. */
+export function cross(mine: Splice, theirs: Splice[]): { mine: Splice; theirs: Splice[] } {
+  const over: Splice[] = []
+  for (const s of theirs) {
+    over.push(transform(s, mine))
+    mine = transform(mine, s)
+  }
+  return { mine, theirs: over }
+}
+
 /** Applies a splice to a plain string. */
 export function apply(text: string, s: Splice): string {
   return text.slice(0, s.at) + s.ins + text.slice(s.at + s.del)

@@ -4,7 +4,7 @@
 
 import * as A from "@automerge/automerge/slim"
 import type { DocHandle } from "@automerge/automerge-repo/slim"
-import { apply, boxed, diff, inPieces, shift, transform, unboxed, type Splice } from "./diff"
+import { apply, boxed, cross, diff, inPieces, shift, unboxed, type Splice } from "./diff"
 
 type Box = HTMLTextAreaElement | HTMLInputElement
 
@@ -14,6 +14,7 @@ export class TextBox {
   readonly #handle: DocHandle<any>
   readonly #path: string[]
   #shown: string // the document's text as the box last showed it
+  #theirs: Splice[] = [] // what others did to it since, while an input method holds the box
   #composing = false
   #writing = false
 
@@ -34,8 +35,9 @@ export class TextBox {
 
   /** Called with every change of the document; `splices` are what happened to this text, in order. */
   update(text: string, splices: Splice[]): void {
-    if (this.#writing || this.#composing) return // caught up with when the typing is done
-    this.#show(text, splices)
+    if (this.#writing) return // caught up with when the typing is done
+    if (this.#composing) this.#theirs.push(...splices)
+    else this.#show(text, splices)
   }
 
   #text(): string {
@@ -49,13 +51,11 @@ export class TextBox {
     if (!typed) return
     const start = unboxed(this.#shown, typed.at)
     const own: Splice = { at: start, del: unboxed(this.#shown, typed.at + typed.del) - start, ins: typed.ins }
-    let mine = own
-    const now = this.#text()
-    if (now !== this.#shown) {
-      const theirs = diff(this.#shown, now) // arrived while an input method held the box
-      if (theirs) mine = transform(mine, theirs)
-    }
     const before = this.#shown
+    const now = this.#text()
+    // What arrived while an input method held the box: as it came, else as one splice.
+    const arrived = this.#theirs.reduce(apply, before) === now ? this.#theirs : missing(before, now)
+    const { mine, theirs } = cross(own, arrived)
     this.#writing = true
     try {
       spliceText(this.#handle, this.#path, now, mine)
@@ -65,16 +65,19 @@ export class TextBox {
     const after = this.#text()
     if (now === before) {
       this.#shown = after
+      this.#theirs = []
       if (!this.#composing && boxed(after) !== this.#box.value) this.#show(after)
     } else {
       // Others' words are in the document and not yet in the box, which the input method still owns.
       this.#shown = apply(before, own)
+      this.#theirs = theirs.reduce(apply, this.#shown) === after ? theirs : missing(this.#shown, after)
       if (!this.#composing) this.#show(after)
     }
   }
 
   #show(text: string, splices?: Splice[]): void {
     this.#shown = text
+    this.#theirs = []
     const value = boxed(text)
     const box = this.#box
     if (box.value === value) return
@@ -92,6 +95,12 @@ export class TextBox {
     box.scrollTop = scrollTop
     box.dispatchEvent(new Event("shown"))
   }
+}
+
+/** The one splice that turns a text into another, if they differ. */
+function missing(from: string, to: string): Splice[] {
+  const s = diff(from, to)
+  return s ? [s] : []
 }
 
 /** The most units that one change of a text touches; the server refuses changes of too many operations. */

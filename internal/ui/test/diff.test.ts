@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { apply, boxed, diff, inPieces, shift, transform, unboxed } from "../src/diff"
+import { apply, boxed, cross, diff, inPieces, shift, transform, unboxed } from "../src/diff"
 
 const random = (n: number) => Math.floor(Math.random() * n)
 const pieces = ["a", "b", "aa", "é", "😀", "🎉", "👩‍👩‍👧", "\n", " "]
@@ -89,4 +89,13 @@ test("boxed and unboxed agree on CR LF", () => {
     for (let pos = 0; pos <= shown.length; pos++) assert.equal(boxed(raw.slice(0, unboxed(raw, pos))), shown.slice(0, pos), JSON.stringify([raw, pos]))
     assert.equal(unboxed(raw, shown.length), raw.length)
   }
+})
+
+test("a splice crosses several that were made around it", () => {
+  const mine = { at: 4, del: 3, ins: "MM" }
+  const theirs = [{ at: 0, del: 0, ins: "front " }, { at: 16, del: 0, ins: "!" }]
+  const over = cross(mine, theirs)
+  assert.equal(apply(theirs.reduce(apply, "abc:xyzend"), over.mine), "front abc:MMend!")
+  assert.equal(over.theirs.reduce(apply, apply("abc:xyzend", mine)), "front abc:MMend!")
+  assert.deepEqual(cross(mine, []), { mine, theirs: [] })
 })
