@@ -49,6 +49,27 @@ func (h Heads) Contains(hash ChangeHash) bool {
 	return found
 }
 
+// Texts returns each hash as ChangeHash.String does; never nil.
+func (h Heads) Texts() []string {
+	texts := make([]string, len(h))
+	for i, hash := range h {
+		texts[i] = hash.String()
+	}
+	return texts
+}
+
+// ParseHeads reads what Texts returns. The error is ParseChangeHash's.
+func ParseHeads(texts []string) (Heads, error) {
+	hashes := make([]ChangeHash, len(texts))
+	for i, text := range texts {
+		var err error
+		if hashes[i], err = ParseChangeHash(text); err != nil {
+			return nil, err
+		}
+	}
+	return NewHeads(hashes...), nil
+}
+
 // String lists the heads' first eight digits, for logs and errors.
 func (h Heads) String() string {
 	parts := make([]string, len(h))

@@ -50,6 +50,19 @@ func (d DocumentID) IsZero() bool { return d.raw == "" }
 // String returns the bs58check text that automerge-repo puts on the wire.
 func (d DocumentID) String() string { return EncodeBase58Check([]byte(d.raw)) }
 
+// Name returns the id as people see it: the UUID of a context, which has 16
+// bytes, and the text of String of any other document.
+func (d DocumentID) Name() string {
+	if len(d.raw) == len(ContextID{}) {
+		return ContextID([]byte(d.raw)).String()
+	}
+	return d.String()
+}
+
+// Compare orders documents by their raw ids, and so contexts by the time they
+// were made.
+func (d DocumentID) Compare(o DocumentID) int { return strings.Compare(d.raw, o.raw) }
+
 // URL returns the automerge-repo URL of the document.
 func (d DocumentID) URL() string { return "automerge:" + d.String() }
 

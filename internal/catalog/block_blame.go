@@ -63,7 +63,7 @@ func (o *operations) blameBlock(ctx context.Context, c op.Call, in blockBlameIn)
 		if err != nil {
 			return err
 		}
-		out = blockBlameOut{Block: string(id), Context: contextName(doc), Version: s.version, Heads: headsText(s.heads), Runs: []blameRun{}}
+		out = blockBlameOut{Block: string(id), Context: doc.Name(), Version: s.version, Heads: s.heads.Texts(), Runs: []blameRun{}}
 		if in.By == "lines" {
 			runs = lineRuns(v, b.Content, runs)
 		}

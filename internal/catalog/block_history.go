@@ -79,7 +79,7 @@ func (o *operations) touches(ctx context.Context, c op.Call, in onBlock) (all []
 	if err != nil {
 		return nil, out, err
 	}
-	out.Block, out.Context = string(id), contextName(doc)
+	out.Block, out.Context = string(id), doc.Name()
 	m := blocks.NewModel()
 	for from, more := 0, true; more; from += historyStep {
 		err = o.parts.Kernel.View(ctx, c, doc, func(v repo.View) error {

@@ -62,7 +62,7 @@ func (o *operations) blockList() *op.Op {
 func (o *operations) listBlocks(ctx context.Context, c op.Call, in blockListIn) (out blockListOut, err error) {
 	err = o.readContext(ctx, c, in.inContext, func(v repo.View, doc kaijutsu.DocumentID) error {
 		room := min(in.Limit, v.Len())
-		out = blockListOut{Context: contextName(doc), Blocks: make([]blockSummary, 0, room), Version: v.Version(), Heads: headsText(v.Heads)}
+		out = blockListOut{Context: doc.Name(), Blocks: make([]blockSummary, 0, room), Version: v.Version(), Heads: v.Heads.Texts()}
 		var parent blocks.ID
 		if in.Parent != "" {
 			if parent, err = blockIn(v, "parent_id", in.Parent); err != nil {

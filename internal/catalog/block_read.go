@@ -72,8 +72,8 @@ func (o *operations) readBlock(ctx context.Context, c op.Call, in blockReadIn) (
 		}
 		row := blockRowOf(v, b)
 		out = blockReadOut{
-			Block: row.ID, Context: contextName(doc), Role: row.Role, Kind: row.Kind, Status: row.Status, Form: row.Form, Parent: row.Parent,
-			Version: s.version, Heads: headsText(s.heads), Metadata: metaObject(b.Meta), Author: row.Author, Via: row.Via, Created: row.Created,
+			Block: row.ID, Context: doc.Name(), Role: row.Role, Kind: row.Kind, Status: row.Status, Form: row.Form, Parent: row.Parent,
+			Version: s.version, Heads: s.heads.Texts(), Metadata: metaObject(b.Meta), Author: row.Author, Via: row.Via, Created: row.Created,
 			Deleted: row.Deleted, Collapsed: row.Collapsed, Excluded: row.Excluded, Ephemeral: row.Ephemeral,
 		}
 		lines := linesOf(b.Content)

@@ -49,7 +49,7 @@ func (o *operations) contextAtMoment(ctx context.Context, c op.Call, in contextA
 		}
 		list := s.model.Blocks()
 		out = contextAtOut{
-			ID: contextName(doc), Title: s.model.Title(), Heads: headsText(s.heads), Version: s.version,
+			ID: doc.Name(), Title: s.model.Title(), Heads: s.heads.Texts(), Version: s.version,
 			Blocks: len(list), BlockList: make([]blockRow, len(list)),
 		}
 		for i, b := range list {

@@ -69,8 +69,8 @@ func (o *operations) diffContext(ctx context.Context, c op.Call, in contextDiffI
 			return err
 		}
 		out = contextDiffOut{
-			From:  moment{headsText(from.heads), from.version},
-			To:    moment{headsText(to.heads), to.version},
+			From:  moment{from.heads.Texts(), from.version},
+			To:    moment{to.heads.Texts(), to.version},
 			Title: changed(from.model.Title(), to.model.Title()),
 		}
 		diffs := blocks.Diff(from.model, to.model)

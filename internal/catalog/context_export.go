@@ -50,7 +50,7 @@ func (o *operations) exportContext(ctx context.Context, c op.Call, in contextExp
 		if err != nil {
 			return err
 		}
-		out = contextExportOut{Context: contextName(doc), Format: in.Format, Heads: headsText(s.heads)}
+		out = contextExportOut{Context: doc.Name(), Format: in.Format, Heads: s.heads.Texts()}
 		whole = exchanged(v, s.model)
 		return nil
 	})
@@ -79,7 +79,7 @@ func (o *operations) exportDocument(ctx context.Context, c op.Call, in contextEx
 		return out, err
 	}
 	err = o.parts.Kernel.View(ctx, c, doc, func(v repo.View) error {
-		out = contextExportOut{Context: contextName(doc), Format: in.Format, FileName: fileName(v.Title(), ".automerge"), Heads: headsText(v.Heads)}
+		out = contextExportOut{Context: doc.Name(), Format: in.Format, FileName: fileName(v.Title(), ".automerge"), Heads: v.Heads.Texts()}
 		return nil
 	})
 	if err != nil {

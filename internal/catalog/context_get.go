@@ -45,7 +45,7 @@ func (o *operations) getContext(ctx context.Context, c op.Call, in contextGetIn)
 	err = o.parts.Kernel.View(ctx, c, doc, func(v repo.View) error {
 		m := v.Model()
 		out.Title, out.Blocks = m.Title(), m.Len()
-		out.Heads, out.Version = headsText(v.Heads), v.Version()
+		out.Heads, out.Version = v.Heads.Texts(), v.Version()
 		if in.IncludeDeleted {
 			for s := range m.Everything() {
 				b, _ := m.Block(s.ID)

@@ -94,7 +94,7 @@ func (o *operations) importDocument(ctx context.Context, c op.Call, title string
 }
 
 func importOutOf(info kernel.ContextInfo) contextImportOut {
-	return contextImportOut{rowOf(info), info.Version, headsText(info.Heads)}
+	return contextImportOut{rowOf(info), info.Version, info.Heads.Texts()}
 }
 
 // file returns what is to be imported.

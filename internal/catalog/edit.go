@@ -60,7 +60,7 @@ func (o *operations) readContext(ctx context.Context, c op.Call, in inContext, f
 
 // noBlock says that a context does not hold a block, or did not.
 func noBlock(id blocks.ID, doc kaijutsu.DocumentID) error {
-	return fmt.Errorf("block %s: %w in context %s", id, kaijutsu.ErrNotFound, contextName(doc))
+	return fmt.Errorf("block %s: %w in context %s", id, kaijutsu.ErrNotFound, doc.Name())
 }
 
 // check refuses an edit of a context that has moved on.
@@ -73,7 +73,7 @@ func (in ifHeads) check(v repo.View) error {
 		return err
 	}
 	if !want.Equal(v.Heads) {
-		return fmt.Errorf("if_heads: the context has moved on to %s: %w: read it again", strings.Join(headsText(v.Heads), ","), kaijutsu.ErrConflict)
+		return fmt.Errorf("if_heads: the context has moved on to %s: %w: read it again", strings.Join(v.Heads.Texts(), ","), kaijutsu.ErrConflict)
 	}
 	return nil
 }

@@ -78,10 +78,10 @@ func (o *operations) searchKernel(ctx context.Context, c op.Call, in kernelSearc
 	}
 	out := kernelSearchOut{Matches: make([]kernelMatch, len(found.Matches)), Total: found.Total, Truncated: found.Truncated}
 	for i, m := range found.Matches {
-		out.Matches[i] = kernelMatch{contextName(m.Doc), string(m.Block), m.Line, m.Content, m.Before, m.After}
+		out.Matches[i] = kernelMatch{m.Doc.Name(), string(m.Block), m.Line, m.Content, m.Before, m.After}
 	}
 	for _, doc := range found.Unread {
-		out.Unread = append(out.Unread, contextName(doc))
+		out.Unread = append(out.Unread, doc.Name())
 	}
 	return out, nil
 }

@@ -69,24 +69,6 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// headsText is heads as results show them.
-func headsText(heads kaijutsu.Heads) []string {
-	out := make([]string, len(heads))
-	for i, h := range heads {
-		out[i] = h.String()
-	}
-	return out
-}
-
-// contextName is a document's id as contexts show it: the UUID of one of 16
-// bytes, the automerge-repo text of a longer one.
-func contextName(doc kaijutsu.DocumentID) string {
-	if b := doc.Bytes(); len(b) == 16 {
-		return kaijutsu.ContextID(b).String()
-	}
-	return doc.String()
-}
-
 // authorOf names who an actor is: the principal, or the actor itself when
 // nobody is on record.
 func authorOf(v repo.View, actor kaijutsu.ActorID) (author, via string) {
@@ -99,7 +81,7 @@ func authorOf(v repo.View, actor kaijutsu.ActorID) (author, via string) {
 
 // writtenOf shows what came of an edit.
 func writtenOf(doc kaijutsu.DocumentID, e repo.Edited) written {
-	w := written{Context: contextName(doc), Version: e.Version, Heads: headsText(e.Heads)}
+	w := written{Context: doc.Name(), Version: e.Version, Heads: e.Heads.Texts()}
 	if e.Change != (kaijutsu.ChangeHash{}) {
 		w.Change = e.Change.String()
 	}
@@ -113,7 +95,7 @@ func rowOf(info kernel.ContextInfo) contextRow {
 		Created: timeText(info.Created), CreatedBy: info.By.Name,
 	}
 	if !info.Fork.From.IsZero() {
-		row.ForkedFrom = &forkPoint{contextName(info.Fork.From), headsText(info.Fork.Heads)}
+		row.ForkedFrom = &forkPoint{info.Fork.From.Name(), info.Fork.Heads.Texts()}
 	}
 	return row
 }

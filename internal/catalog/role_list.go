@@ -41,7 +41,7 @@ func (o *operations) listRoles(ctx context.Context, c op.Call, in roleListIn) (r
 		return out, err
 	}
 	for _, g := range o.parts.Access.Grants(doc) {
-		out.Roles = append(out.Roles, roleRow{g.Principal.Name, string(g.Principal.Kind), g.Right.String(), contextName(doc)})
+		out.Roles = append(out.Roles, roleRow{g.Principal.Name, string(g.Principal.Kind), g.Right.String(), doc.Name()})
 	}
 	return out, nil
 }

@@ -43,7 +43,7 @@ func (o *operations) setRole(ctx context.Context, c op.Call, in roleSetIn) (role
 		return roleRow{}, err
 	}
 	if in.Role == "default" {
-		return roleRow{Principal: in.Principal, Role: in.Role, Context: contextName(doc)}, named(o.parts.Access.Ungrant(ctx, doc, in.Principal))
+		return roleRow{Principal: in.Principal, Role: in.Role, Context: doc.Name()}, named(o.parts.Access.Ungrant(ctx, doc, in.Principal))
 	}
 	right, err := kaijutsu.ParseRole(in.Role)
 	if err != nil {
@@ -53,7 +53,7 @@ func (o *operations) setRole(ctx context.Context, c op.Call, in roleSetIn) (role
 	if err != nil {
 		return roleRow{}, named(err)
 	}
-	return roleRow{g.Principal.Name, string(g.Principal.Kind), g.Right.String(), contextName(doc)}, nil
+	return roleRow{g.Principal.Name, string(g.Principal.Kind), g.Right.String(), doc.Name()}, nil
 }
 
 // setKernelRole gives somebody a role on the kernel.

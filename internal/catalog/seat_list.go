@@ -52,7 +52,7 @@ func (o *operations) listSeats(ctx context.Context, c op.Call, in seatListIn) (s
 		var at kaijutsu.DocumentID
 		if s.Context != "" {
 			if doc, err := o.parts.Kernel.Resolve(ctx, c, s.Context, kaijutsu.RightRead); err == nil {
-				at, row.Context = doc, contextName(doc)
+				at, row.Context = doc, doc.Name()
 			}
 		}
 		if in.Context == "" || at == only {

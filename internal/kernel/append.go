@@ -70,7 +70,7 @@ func (k *Kernel) checkAppend(ctx context.Context, c op.Call, doc kaijutsu.Docume
 		b, ok := v.Model().Summary(id)
 		switch {
 		case !ok:
-			return fmt.Errorf("append to block %s: %w in context %s", id, kaijutsu.ErrNotFound, contextName(doc))
+			return fmt.Errorf("append to block %s: %w in context %s", id, kaijutsu.ErrNotFound, doc.Name())
 		case b.Deleted:
 			return fmt.Errorf("append to block %s: it is deleted; restore it first: %w", id, kaijutsu.ErrConflict)
 		case b.Form == blocks.FormBody:

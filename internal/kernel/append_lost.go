@@ -21,7 +21,7 @@ type author struct {
 
 // keep notes for an author that its text is lost, and logs it.
 func (a *appends) keep(who author, runes int, err error) {
-	a.k.log.Error("appended text not written", "context", contextName(who.doc), "block", who.id, "principal", who.by, "characters", runes, "err", err)
+	a.k.log.Error("appended text not written", "context", who.doc.Name(), "block", who.id, "principal", who.by, "characters", runes, "err", err)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.lost[who] == nil {

@@ -126,7 +126,7 @@ func (a *appends) drop(doc kaijutsu.DocumentID) {
 	defer a.mu.Unlock()
 	for id, b := range a.docs[doc] {
 		for _, p := range b.pieces {
-			p.err = unknown(contextName(doc))
+			p.err = unknown(doc.Name())
 			close(p.done)
 		}
 		b.pieces, b.runes = nil, 0

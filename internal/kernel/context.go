@@ -162,7 +162,7 @@ func (k *Kernel) Delete(ctx context.Context, c op.Call, doc kaijutsu.DocumentID,
 		return err
 	}
 	if !force && !k.records.archived(doc) {
-		return fmt.Errorf("context %s: %w: it is in use; archive it first, or force", contextName(doc), kaijutsu.ErrConflict)
+		return fmt.Errorf("context %s: %w: it is in use; archive it first, or force", doc.Name(), kaijutsu.ErrConflict)
 	}
 	return k.remove(ctx, doc)
 }

@@ -84,7 +84,7 @@ func (k *Kernel) Close() error { return errors.Join(k.appends.close(), k.closeSh
 // read it.
 func (k *Kernel) View(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, f func(repo.View) error) error {
 	if k.Right(c, doc) < kaijutsu.RightRead {
-		return unknown(contextName(doc))
+		return unknown(doc.Name())
 	}
 	if err := k.appends.flush(ctx, doc, c.By); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (k *Kernel) edit(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, n
 // .automerge file, with everything that was appended.
 func (k *Kernel) Export(ctx context.Context, c op.Call, doc kaijutsu.DocumentID) ([]byte, error) {
 	if k.Right(c, doc) < kaijutsu.RightRead {
-		return nil, unknown(contextName(doc))
+		return nil, unknown(doc.Name())
 	}
 	if err := k.appends.flush(ctx, doc, c.By); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (k *Kernel) Export(ctx context.Context, c op.Call, doc kaijutsu.DocumentID)
 // follows for long asks for the right again before it shows anything.
 func (k *Kernel) Watch(ctx context.Context, c op.Call, doc kaijutsu.DocumentID) (*repo.Watch, error) {
 	if k.Right(c, doc) < kaijutsu.RightRead {
-		return nil, unknown(contextName(doc))
+		return nil, unknown(doc.Name())
 	}
 	if err := k.appends.flush(ctx, doc, c.By); err != nil {
 		return nil, err

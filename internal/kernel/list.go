@@ -52,7 +52,7 @@ func (k *Kernel) Context(ctx context.Context, c op.Call, doc kaijutsu.DocumentID
 	}
 	s, err := k.summary(ctx, doc)
 	if absent(err) {
-		return ContextInfo{}, unknown(contextName(doc))
+		return ContextInfo{}, unknown(doc.Name())
 	}
 	if err == nil && !s.context {
 		err = notContext(doc)
@@ -92,15 +92,6 @@ func createdOf(doc kaijutsu.DocumentID) time.Time {
 		ms = ms<<8 | int64(v)
 	}
 	return time.UnixMilli(ms).UTC()
-}
-
-// contextName is a document's id as contexts show it: the UUID of one of 16
-// bytes, the automerge-repo text of a longer one.
-func contextName(doc kaijutsu.DocumentID) string {
-	if b := doc.Bytes(); len(b) == 16 {
-		return kaijutsu.ContextID(b).String()
-	}
-	return doc.String()
 }
 
 // summarize returns a summary of every document that the caller may read, by

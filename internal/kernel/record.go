@@ -106,7 +106,7 @@ func (r *records) update(ctx context.Context, doc kaijutsu.DocumentID, change fu
 		err = r.store.PutRecord(context.WithoutCancel(ctx), contextRecord+doc.String(), value)
 	}
 	if err != nil {
-		return fmt.Errorf("write the record of context %s: %w", contextName(doc), err)
+		return fmt.Errorf("write the record of context %s: %w", doc.Name(), err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +123,7 @@ func (r *records) forget(ctx context.Context, doc kaijutsu.DocumentID) error {
 		return ctx.Err()
 	}
 	if err := r.store.DeleteRecord(context.WithoutCancel(ctx), contextRecord+doc.String()); err != nil {
-		return fmt.Errorf("delete the record of context %s: %w", contextName(doc), err)
+		return fmt.Errorf("delete the record of context %s: %w", doc.Name(), err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,10 +137,7 @@ func rowOf(rec record) recordRow {
 		row.By = &whoRow{rec.by.Name, rec.by.Kind}
 	}
 	if !rec.fork.From.IsZero() {
-		row.Fork = &forkRow{From: rec.fork.From.String(), Heads: []string{}}
-		for _, h := range rec.fork.Heads {
-			row.Fork.Heads = append(row.Fork.Heads, h.String())
-		}
+		row.Fork = &forkRow{From: rec.fork.From.String(), Heads: rec.fork.Heads.Texts()}
 	}
 	return row
 }
@@ -173,14 +170,8 @@ func decodeRecord(value []byte) (record, error) {
 	if rec.fork.From, err = kaijutsu.ParseDocumentID(row.Fork.From); err != nil {
 		return record{}, err
 	}
-	var heads []kaijutsu.ChangeHash
-	for _, s := range row.Fork.Heads {
-		h, err := kaijutsu.ParseChangeHash(s)
-		if err != nil {
-			return record{}, err
-		}
-		heads = append(heads, h)
+	if rec.fork.Heads, err = kaijutsu.ParseHeads(row.Fork.Heads); err != nil {
+		return record{}, err
 	}
-	rec.fork.Heads = kaijutsu.NewHeads(heads...)
 	return rec, nil
 }

@@ -36,10 +36,10 @@ func (k *Kernel) Resolve(ctx context.Context, c op.Call, name string, need kaiju
 func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.DocumentID, error) {
 	if doc, ok := fullID(name); ok {
 		if !k.MayRead(c, doc) {
-			return kaijutsu.DocumentID{}, unknown(contextName(doc))
+			return kaijutsu.DocumentID{}, unknown(doc.Name())
 		}
 		if !k.shelf.has(doc) {
-			return kaijutsu.DocumentID{}, unknown(contextName(doc))
+			return kaijutsu.DocumentID{}, unknown(doc.Name())
 		}
 		return doc, nil
 	}

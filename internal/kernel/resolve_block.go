@@ -55,7 +55,7 @@ func (k *Kernel) locate(c op.Call, id blocks.ID) (kaijutsu.DocumentID, error) {
 	}
 	names := make([]string, 0, len(found))
 	for _, doc := range found {
-		names = append(names, contextName(doc))
+		names = append(names, doc.Name())
 	}
 	slices.Sort(names)
 	const most = 5
@@ -80,7 +80,7 @@ func (k *Kernel) completeBlock(ctx context.Context, c op.Call, doc kaijutsu.Docu
 	case err != nil:
 		return "", err
 	case len(found) == 0:
-		return "", fmt.Errorf("block %.64q: %w in context %s", prefix, kaijutsu.ErrNotFound, contextName(doc))
+		return "", fmt.Errorf("block %.64q: %w in context %s", prefix, kaijutsu.ErrNotFound, doc.Name())
 	case len(found) > 1:
 		const most = 5
 		n := len(found)

@@ -43,9 +43,9 @@ func (k *Kernel) allow(c op.Call, doc kaijutsu.DocumentID, right, need kaijutsu.
 	case c.By.IsZero():
 		return fmt.Errorf("nobody asks: %w", kaijutsu.ErrDenied)
 	case right < kaijutsu.RightRead:
-		return unknown(contextName(doc))
+		return unknown(doc.Name())
 	case right < need:
-		return fmt.Errorf("context %s: %w: it takes the role %s, %s has %s", contextName(doc), kaijutsu.ErrDenied, need, c.By.Name, right)
+		return fmt.Errorf("context %s: %w: it takes the role %s, %s has %s", doc.Name(), kaijutsu.ErrDenied, need, c.By.Name, right)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (k *Kernel) mayEdit(c op.Call, doc kaijutsu.DocumentID, need kaijutsu.Right
 }
 
 func archived(doc kaijutsu.DocumentID) error {
-	return fmt.Errorf("context %s: %w: it is archived; unarchive it first", contextName(doc), kaijutsu.ErrConflict)
+	return fmt.Errorf("context %s: %w: it is archived; unarchive it first", doc.Name(), kaijutsu.ErrConflict)
 }
 
 // unknown is what is said of a context that is not there, or not for them.

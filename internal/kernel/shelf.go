@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -44,17 +43,13 @@ type book struct {
 	cached  *summary // what the file had; nil when it is known to be out of date
 }
 
-func compareDocs(a, b kaijutsu.DocumentID) int {
-	return cmp.Compare(string(a.Bytes()), string(b.Bytes()))
-}
-
 // putLocked returns a document's book, new if need be.
 func (s *shelf) putLocked(doc kaijutsu.DocumentID) *book {
 	b := s.books[doc]
 	if b == nil {
 		b = &book{}
 		s.books[doc] = b
-		i, _ := slices.BinarySearchFunc(s.order, doc, compareDocs)
+		i, _ := slices.BinarySearchFunc(s.order, doc, kaijutsu.DocumentID.Compare)
 		s.order = slices.Insert(s.order, i, doc)
 	}
 	return b
@@ -66,7 +61,7 @@ func (s *shelf) removeLocked(doc kaijutsu.DocumentID) {
 		return
 	}
 	delete(s.books, doc)
-	if i, found := slices.BinarySearchFunc(s.order, doc, compareDocs); found {
+	if i, found := slices.BinarySearchFunc(s.order, doc, kaijutsu.DocumentID.Compare); found {
 		s.order = slices.Delete(s.order, i, i+1)
 	}
 }
@@ -180,7 +175,7 @@ func (k *Kernel) summary(ctx context.Context, doc kaijutsu.DocumentID) (*summary
 	}
 	err := k.cfg.Repo.View(ctx, doc, func(v repo.View) error {
 		sum = &summary{
-			doc: doc, name: contextName(doc), url: doc.String(), heads: v.Heads, context: v.IsContext(), title: v.Title(),
+			doc: doc, name: doc.Name(), url: doc.String(), heads: v.Heads, context: v.IsContext(), title: v.Title(),
 			lower: strings.ToLower(v.Title()), blocks: v.Len(), version: v.Version(), by: k.maker(v),
 		}
 		return nil

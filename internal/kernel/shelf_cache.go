@@ -104,7 +104,7 @@ func (s *shelf) rows() []cachedRow {
 			sum = s.books[doc].cached
 		}
 		if sum != nil {
-			rows = append(rows, cachedRow{doc.String(), headsText(sum.heads), sum.context, sum.title, sum.blocks, sum.version, sum.by.Name, string(sum.by.Kind)})
+			rows = append(rows, cachedRow{sum.url, sum.heads.Texts(), sum.context, sum.title, sum.blocks, sum.version, sum.by.Name, string(sum.by.Kind)})
 		}
 	}
 	return rows
@@ -128,12 +128,12 @@ func (k *Kernel) loadShelf() {
 	defer k.shelf.mu.Unlock()
 	for _, r := range rows {
 		doc, err := kaijutsu.ParseDocumentID(r.Doc)
-		heads, err2 := parseHeads(r.Heads)
+		heads, err2 := kaijutsu.ParseHeads(r.Heads)
 		if err != nil || err2 != nil || k.shelf.books[doc] == nil {
 			continue
 		}
 		k.shelf.books[doc].cached = &summary{
-			doc: doc, name: contextName(doc), url: doc.String(), heads: heads, context: r.Context, title: r.Title,
+			doc: doc, name: doc.Name(), url: r.Doc, heads: heads, context: r.Context, title: r.Title,
 			lower: strings.ToLower(r.Title), blocks: r.Blocks, version: r.Version,
 			by: kaijutsu.Principal{Name: r.By, Kind: kaijutsu.PrincipalKind(r.Kind)},
 		}
@@ -170,23 +170,4 @@ func (k *Kernel) cached(ctx context.Context, doc kaijutsu.DocumentID) *summary {
 		return nil
 	}
 	return sum
-}
-
-func headsText(heads kaijutsu.Heads) []string {
-	out := make([]string, len(heads))
-	for i, h := range heads {
-		out[i] = h.String()
-	}
-	return out
-}
-
-func parseHeads(text []string) (kaijutsu.Heads, error) {
-	heads := make([]kaijutsu.ChangeHash, len(text))
-	for i, s := range text {
-		var err error
-		if heads[i], err = kaijutsu.ParseChangeHash(s); err != nil {
-			return nil, err
-		}
-	}
-	return kaijutsu.NewHeads(heads...), nil
 }

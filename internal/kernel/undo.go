@@ -45,7 +45,7 @@ func (k *Kernel) UndoChange(ctx context.Context, c op.Call, doc kaijutsu.Documen
 		log := v.Log()
 		i, ok := log.Index(hash)
 		if !ok {
-			return nil, fmt.Errorf("change %s: %w in context %s", hash, kaijutsu.ErrNotFound, contextName(doc))
+			return nil, fmt.Errorf("change %s: %w in context %s", hash, kaijutsu.ErrNotFound, doc.Name())
 		}
 		if !own(v, c.By)(log.Author(i)) {
 			return nil, fmt.Errorf("change %s: %w: somebody else made it; undo is for one's own", hash, kaijutsu.ErrDenied)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
-
-	"kaijutsu"
 )
 
 // maxLine is how many characters of a line are returned.
@@ -78,10 +76,4 @@ func linesAfter(text []byte, n int) []string {
 		text = rest
 	}
 	return out
-}
-
-// compareDocs orders documents by the bytes of their ids, those of contexts by
-// the time they were made.
-func compareDocs(a, b kaijutsu.DocumentID) int {
-	return bytes.Compare(a.Bytes(), b.Bytes())
 }

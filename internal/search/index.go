@@ -164,6 +164,6 @@ func (ix *Index) Locate(block blocks.ID) []kaijutsu.DocumentID {
 		found = append(found, ix.table.docs[ix.table.blocks[n].doc].id)
 	}
 	ix.mu.RUnlock()
-	slices.SortFunc(found, compareDocs)
+	slices.SortFunc(found, kaijutsu.DocumentID.Compare)
 	return slices.Compact(found)
 }

@@ -85,7 +85,7 @@ func (h *house) context(title string) kaijutsu.DocumentID {
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		if doc := id.Document(); compareDocs(doc, h.last) > 0 { // made later, but maybe in the same millisecond
+		if doc := id.Document(); doc.Compare(h.last) > 0 { // made later, but maybe in the same millisecond
 			h.last = doc
 			return doc
 		}
@@ -408,7 +408,7 @@ func TestSearchIsBruteForce(t *testing.T) {
 			docs = append(docs, doc)
 			ids[doc] = h.insert(doc, rapid.SliceOfN(rapid.Map(rapid.SliceOfN(lines(), 0, 3), func(l []string) string { return strings.Join(l, "\n") }), 1, 5).Draw(t, "contents")...)
 		}
-		slices.SortFunc(docs, compareDocs)
+		slices.SortFunc(docs, kaijutsu.DocumentID.Compare)
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			doc := rapid.SampledFrom(docs).Draw(t, "document")
 			id := rapid.SampledFrom(ids[doc]).Draw(t, "block")

@@ -166,7 +166,7 @@ func (ix *Index) catchUp(ctx context.Context, may func(kaijutsu.DocumentID) bool
 			unread = append(unread, doc)
 		}
 	}
-	slices.SortFunc(unread, compareDocs)
+	slices.SortFunc(unread, kaijutsu.DocumentID.Compare)
 	return unread, nil
 }
 
@@ -206,7 +206,7 @@ func inOrder(list []candidate) {
 	for _, c := range list {
 		rank[c.doc] = 0
 	}
-	for i, doc := range slices.SortedFunc(maps.Keys(rank), compareDocs) {
+	for i, doc := range slices.SortedFunc(maps.Keys(rank), kaijutsu.DocumentID.Compare) {
 		rank[doc] = i
 	}
 	ranks := make([]int, 0, 64) // by the table's number of the document

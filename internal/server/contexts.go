@@ -59,12 +59,8 @@ func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, c op.Call) 
 	if err != nil {
 		return err
 	}
-	name := doc.String()
-	if b := doc.Bytes(); len(b) == 16 {
-		name = kaijutsu.ContextID(b).String()
-	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(name+".automerge"))
+	w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(doc.Name()+".automerge"))
 	w.Header().Set("Content-Length", strconv.Itoa(len(chunk)))
 	_, _ = w.Write(chunk) // the client is gone
 	return nil
