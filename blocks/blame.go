@@ -34,8 +34,7 @@ func (m *Model) Blame(id ID, log Log) ([]Run, error) {
 	if b == nil {
 		return nil, fmt.Errorf("blame block %s: %w", id, kaijutsu.ErrNotFound)
 	}
-	_, current := m.readFields(b, 0)
-	_, e := current.form()
+	_, e := formsOf(b.fields).form()
 	if e == nil {
 		return nil, nil
 	}

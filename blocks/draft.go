@@ -120,12 +120,17 @@ func (tx *Tx) remove(d *draft, f field) {
 	}
 }
 
-// replace stages a write to a field, which supersedes all that shows there,
-// and enters what it puts.
-func (tx *Tx) replace(d *draft, op amfile.Op, e entry) opID {
+// own makes the fields of a draft its own, to be changed.
+func (d *draft) own() {
 	if !d.wrote {
 		d.fields, d.wrote = slices.Clone(d.fields), true
 	}
+}
+
+// replace stages a write to a field, which supersedes all that shows there,
+// and enters what it puts.
+func (tx *Tx) replace(d *draft, op amfile.Op, e entry) opID {
+	d.own()
 	from := len(tx.preds)
 	at := 0
 	d.fields = slices.DeleteFunc(d.fields, func(old entry) bool {
@@ -179,18 +184,7 @@ func (tx *Tx) kind(d *draft) Kind {
 
 // form returns the form of a block's content and the entry that holds it.
 func (tx *Tx) form(d *draft) (Form, *entry) {
-	if e := last(d.fields, fieldText); e != nil && e.seq != nil {
-		return FormText, e
-	}
-	if e := last(d.fields, fieldBody); e != nil {
-		if e.kind == valueString || e.seq != nil && !e.seq.list {
-			return FormBody, e
-		}
-	}
-	if e := last(d.fields, fieldChunks); e != nil && e.seq != nil && e.seq.list {
-		return FormChunks, e
-	}
-	return "", nil
+	return formsOf(d.fields).form()
 }
 
 // contentOf returns what a block holds, and in which form.

@@ -91,7 +91,8 @@ func (tx *Tx) findPlace(kind Kind, parent ID, pos Position, height int) (placing
 		}
 	}
 	low, high, ok := tx.neighbours(parent, pos.where, anchor)
-	return p, tx.between(&p, low, high, ok, pos.where == first || pos.where == before)
+	err = tx.between(&p, low, high, ok, pos.where == first || pos.where == before)
+	return p, err
 }
 
 // between finds a key between two siblings; low is nil and ok false where

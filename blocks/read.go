@@ -85,6 +85,11 @@ func (m *Model) readFields(b *blockMap, depth int) (Block, forms) {
 // forms are the fields that may hold the content of a block; each may be nil.
 type forms struct{ text, body, chunks *entry }
 
+// formsOf picks the fields that may hold the content out of all fields.
+func formsOf(fields []entry) forms {
+	return forms{last(fields, fieldText), last(fields, fieldBody), last(fields, fieldChunks)}
+}
+
 // form returns the form that is current and the entry that holds the content:
 // text if it is a Text, else body if it is a string, else chunks if it is a
 // list; nil when the block has none.

@@ -182,13 +182,6 @@ func (r *reverting) beside(d *draft, f field, write func() error) error {
 	return err
 }
 
-// own makes the fields of a draft its own, to be changed.
-func (d *draft) own() {
-	if !d.wrote {
-		d.fields, d.wrote = slices.Clone(d.fields), true
-	}
-}
-
 // replace enters a block where it stands now.
 func (r *reverting) replace(d *draft, f field) {
 	if f == fieldParent || f == fieldOrder {

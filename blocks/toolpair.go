@@ -171,20 +171,18 @@ func (m *metaObject) str(key string) (s string, ok bool) {
 	if !m.has(key) {
 		return "", false
 	}
-	return s, json.Unmarshal(m.values[key], &s) == nil
+	err := json.Unmarshal(m.values[key], &s)
+	return s, err == nil
 }
 
 func (m *metaObject) isTrue(key string) bool { return string(m.values[key]) == "true" }
 
-// set puts a value under a key; nil takes the key out.
+// set puts a string or a boolean under a key.
 func (m *metaObject) set(key string, value any) {
 	if m.values == nil {
 		m.values = make(map[string]json.RawMessage)
 	}
-	delete(m.values, key)
-	if value != nil {
-		m.values[key], _ = json.Marshal(value) // a string or a boolean
-	}
-	text, _ := json.Marshal(m.values) // of values that were read as JSON
+	m.values[key], _ = json.Marshal(value) // of these two nothing fails
+	text, _ := json.Marshal(m.values)      // of values that were read as JSON
 	m.text = string(text)
 }

@@ -173,16 +173,18 @@ func (v variable) placeholder(n int) string {
 
 // volatile is what differs from one run of a case to the next, in the order in
 // which it is looked for.
-var volatile = []variable{
-	{"base64", regexp.MustCompile(`"content_base64": "[^"]*"`)},
-	{"token", regexp.MustCompile(`\bkj_[A-Za-z0-9_-]{43}\b`)},
-	{"url", regexp.MustCompile(`\bautomerge:[1-9A-HJ-NP-Za-km-z]+`)},
-	{"time", regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)},
-	{"hash", regexp.MustCompile(`\b[0-9a-f]{64}\b`)},
-	{"actor", regexp.MustCompile(`\b[0-9a-f]{32}\b`)},
-	{"id", regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)},
-	{"token_id", regexp.MustCompile(`"id": "[0-9a-f]{12}"`)},
-}
+var volatile = sync.OnceValue(func() []variable {
+	return []variable{
+		{"base64", regexp.MustCompile(`"content_base64": "[^"]*"`)},
+		{"token", regexp.MustCompile(`\bkj_[A-Za-z0-9_-]{43}\b`)},
+		{"url", regexp.MustCompile(`\bautomerge:[1-9A-HJ-NP-Za-km-z]+`)},
+		{"time", regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)},
+		{"hash", regexp.MustCompile(`\b[0-9a-f]{64}\b`)},
+		{"actor", regexp.MustCompile(`\b[0-9a-f]{32}\b`)},
+		{"id", regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)},
+		{"token_id", regexp.MustCompile(`"id": "[0-9a-f]{12}"`)},
+	}
+})
 
 // fixed is how the ids begin that cases give to their blocks.
 const fixed = "00000000-"
@@ -196,7 +198,7 @@ func Normal(result []byte, caller string) string {
 		return string(result)
 	}
 	text := b.String()
-	for _, v := range volatile {
+	for _, v := range volatile() {
 		seen := make(map[string]string)
 		text = v.value.ReplaceAllStringFunc(text, func(s string) string {
 			if strings.HasPrefix(s, fixed) {

@@ -17,7 +17,7 @@ type kernelSearchIn struct {
 	Contexts     []string `json:"contexts,omitempty" jsonschema:"Only in these contexts: ids, automerge: URLs or titles. Default: every context that the caller may read and that is not archived." rule:"minitems=1,maxitems=1000"`
 	Kind         string   `json:"kind,omitempty" jsonschema:"Only in blocks of this kind." rule:"enum=text|thinking|tool_call|tool_result|shell_command|shell_output|drift|file|resource|query|run|checkpoint|task|comment|error"`
 	Role         string   `json:"role,omitempty" jsonschema:"Only in blocks of this role." rule:"enum=user|model|system|tool"`
-	ContextLines int      `json:"context_lines,omitempty" jsonschema:"How many lines to return on both sides." rule:"min=0,max=50,default=0"`
+	ContextLines int      `json:"context_lines,omitempty" jsonschema:"How many lines to return on both sides." rule:"min=0,max=20,default=0"`
 	MaxMatches   int      `json:"max_matches,omitempty" jsonschema:"How many matches to return at most." rule:"min=1,max=1000,default=100"`
 }
 

@@ -164,16 +164,12 @@ func (s *Set) pass(ctx context.Context, c Call, name string, params json.RawMess
 	if c.By.IsZero() {
 		return nil, nil, fmt.Errorf("nobody asks: %w: log in or pass a token", kaijutsu.ErrDenied)
 	}
-	o := s.names[name]
-	if o != nil && o.Scope == OnKernel && c.Right < o.Right {
-		if _, err := s.Get(c, name); err != nil {
-			return nil, nil, err
-		}
-		return o, nil, fmt.Errorf("%s: %w: it takes the role %s on the kernel, %s has %s", name, kaijutsu.ErrDenied, o.Right, c.By.Name, c.Right)
-	}
 	o, err := s.Get(c, name)
 	if err != nil {
 		return nil, nil, err
+	}
+	if o.Scope == OnKernel && c.Right < o.Right {
+		return o, nil, fmt.Errorf("%s: %w: it takes the role %s on the kernel, %s has %s", name, kaijutsu.ErrDenied, o.Right, c.By.Name, c.Right)
 	}
 	if len(params) > s.gates.Limits.ParamBytes {
 		return o, nil, fmt.Errorf("%s: parameters of %d bytes: at most %d: %w", name, len(params), s.gates.Limits.ParamBytes, kaijutsu.ErrTooLarge)

@@ -6,7 +6,6 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
-	"kaijutsu/internal/amfile"
 )
 
 // Edit says who edits.
@@ -148,13 +147,9 @@ func (d *document) openModel() error {
 	if d.model != nil {
 		return nil
 	}
-	m := blocks.NewModel()
-	for i := range d.graph.Len() {
-		c, err := amfile.DecodeChange(d.graph.Raw(i))
-		if err != nil {
-			return fmt.Errorf("read change %d of document %s: %w", i, d.id, err)
-		}
-		m.Apply(c)
+	m, err := d.replay(d.graph.Heads())
+	if err != nil {
+		return err
 	}
 	d.model = m
 	d.measure()

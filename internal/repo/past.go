@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -148,7 +147,7 @@ func (d *document) atOr(heads kaijutsu.Heads, own *pasts) (*blocks.Model, error)
 	}
 	want := &wanted{heads: slices.Clone(heads)}
 	for i := range behind(d.graph, heads) {
-		want.raws = append(want.raws, bytes.Clone(d.graph.Raw(i)))
+		want.raws = append(want.raws, d.graph.Raw(i))
 	}
 	return nil, want
 }
@@ -183,6 +182,15 @@ func (d *document) at(heads kaijutsu.Heads) (*blocks.Model, error) {
 	if m := d.kept(heads); m != nil {
 		return m, nil
 	}
+	m, err := d.replay(heads)
+	if err == nil {
+		d.keepPast(pastModel{heads, m})
+	}
+	return m, err
+}
+
+// replay makes the model of the changes at and behind these heads.
+func (d *document) replay(heads kaijutsu.Heads) (*blocks.Model, error) {
 	m := blocks.NewModel()
 	for i := range behind(d.graph, heads) {
 		c, err := amfile.DecodeChange(d.graph.Raw(i))
@@ -191,7 +199,6 @@ func (d *document) at(heads kaijutsu.Heads) (*blocks.Model, error) {
 		}
 		m.Apply(c)
 	}
-	d.keepPast(pastModel{heads, m})
 	return m, nil
 }
 
