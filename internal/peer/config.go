@@ -23,6 +23,14 @@ type Config struct {
 	// Right says what a principal may do with a document now. It is asked for
 	// every message and must be cheap. Nil allows everything.
 	Right func(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right
+	// Seat takes a seat for an editor that opened a document, or returns nil when
+	// there is none for it. It must return at once. Nil: there are no seats.
+	Seat func(Sitting) Seat
+	// Relay passes an ephemeral message of an editor of ours on to other nodes,
+	// whose hubs get the bytes through DeliverEphemeral: at most
+	// MaxRelayed. It must return at once, and may lose messages. Nil: there are
+	// no other nodes.
+	Relay func(doc kaijutsu.DocumentID, message []byte)
 	// Now is the clock of the times that peers are told; default time.Now.
 	Now func() time.Time
 

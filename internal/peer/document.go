@@ -21,6 +21,7 @@ type document struct {
 	name string // the id as it is on the wire
 
 	session *repo.Session // nil until joined, and when over from the start
+	seat    Seat          // nil until joined
 	dirty   bool          // in outbox.dirty, or about to be pulled
 	over    bool          // the peer is not served this document any more
 	heads   kaijutsu.Heads
@@ -91,12 +92,18 @@ func (c *conn) enter(ctx context.Context, d *document) *document {
 		c.cannotOpen(d, err)
 		return nil
 	}
+	seat := c.sit(d)
+	c.hub.listeners.add(d)
 	c.mu.Lock()
-	d.session = session
 	detached := c.detached
+	if !detached {
+		d.session, d.seat = session, seat
+	}
 	c.mu.Unlock()
 	if detached { // while it was joining; detach has not seen the session
+		c.hub.listeners.remove(d)
 		session.Leave()
+		seat.Leave()
 		return nil
 	}
 	c.hub.gossip.replay(c, d, c.subscriptions())
@@ -120,11 +127,15 @@ func (d *document) wake() {
 // leave ends the session; once.
 func (d *document) leave() {
 	d.c.mu.Lock()
-	session := d.session
-	d.session, d.over = nil, true
+	session, seat := d.session, d.seat
+	d.session, d.seat, d.over = nil, nil, true
 	d.c.mu.Unlock()
 	if session != nil {
+		d.c.hub.listeners.remove(d)
 		session.Leave()
+	}
+	if seat != nil {
+		seat.Leave()
 	}
 }
 

@@ -27,8 +27,15 @@ func (c *conn) takeEphemeral(ctx context.Context, m wire.Ephemeral) {
 	c.mu.Lock()
 	session := d.session
 	c.mu.Unlock()
-	if session != nil {
-		session.Relay(m)
+	if session == nil {
+		return
+	}
+	session.Relay(m)
+	if relay := c.hub.cfg.Relay; relay != nil {
+		relay(d.id, packEphemeral(c.by, m))
+	}
+	if !isAutomatic(m) {
+		d.touch()
 	}
 }
 

@@ -26,6 +26,8 @@ type Hub struct {
 	ops     *semaphore.Weighted // operations of large messages being decoded and taken in
 	seen    duplicates
 	gossip  gossip
+	// listeners are who gets what comes from other nodes.
+	listeners listeners
 
 	mu     sync.Mutex
 	conns  map[*conn]struct{} // guarded by mu

@@ -85,6 +85,9 @@ func (c *conn) takeSync(ctx context.Context, name string, data []byte, wants boo
 	if session == nil {
 		return
 	}
+	if len(m.Changes) > 0 {
+		d.touch()
+	}
 	var refused *refusedError
 	switch err := c.handOver(ctx, session, m, wants); {
 	case errors.As(err, &refused):

@@ -14,11 +14,13 @@ type Stats struct {
 	Denied            int64 // changes that were not the peer's to make, or not for the document
 	Replaced          int64 // connections replaced by a newer one of the same peer
 	TimedOut          int64 // connections cut for want of a join or a pong
+	Relayed           int64 // ephemeral messages of other nodes that were shown here
+	RelayedBad        int64 // messages of other nodes that were none
 	EphemeralsDropped int64 // duplicates, above the rate, or before a reader that is too slow
 }
 
 type counters struct {
-	framesIn, framesOut, bad, ignored, refused, denied, replaced, timedOut, ephemeralsDropped atomic.Int64
+	framesIn, framesOut, bad, ignored, refused, denied, replaced, timedOut, ephemeralsDropped, relayed, relayedBad atomic.Int64
 }
 
 // Stats returns the counters.
@@ -37,6 +39,8 @@ func (h *Hub) Stats() Stats {
 		Denied:            h.count.denied.Load(),
 		Replaced:          h.count.replaced.Load(),
 		TimedOut:          h.count.timedOut.Load(),
+		Relayed:           h.count.relayed.Load(),
+		RelayedBad:        h.count.relayedBad.Load(),
 		EphemeralsDropped: h.count.ephemeralsDropped.Load(),
 	}
 }
