@@ -94,7 +94,7 @@ func (d *document) commit(st *staged) {
 	for i := range w.Changes {
 		w.Changes[i] = store.Change{Index: uint64(st.from - d.before + i), Hash: st.changes[i].Hash, Raw: st.changes[i].Raw}
 	}
-	if err := d.repo.cfg.Store.Commit(context.Background(), w); err != nil {
+	if _, err := d.repo.cfg.Store.Commit(context.Background(), w); err != nil {
 		d.rollback(st, storeError(err))
 		return
 	}

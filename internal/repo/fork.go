@@ -117,7 +117,7 @@ func (r *Repo) putFork(id kaijutsu.DocumentID, base *store.Base, first *amfile.C
 		Changes: []store.Change{{Hash: first.Hash, Raw: first.Raw}},
 		Actors:  []store.Actor{{ID: first.Author(), Principal: by, At: r.cfg.Now().UTC()}},
 	}
-	if err := r.cfg.Store.Commit(context.Background(), w); err != nil {
+	if _, err := r.cfg.Store.Commit(context.Background(), w); err != nil {
 		return storeError(err)
 	}
 	if r.cfg.Committed != nil {

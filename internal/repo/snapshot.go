@@ -89,7 +89,7 @@ func (j *snapshotJob) run() error {
 	}
 	ctx, s := context.Background(), j.repo.cfg.Store
 	if len(j.actors) > 0 {
-		if err := s.Commit(ctx, store.Write{Doc: j.id, Actors: j.actors}); err != nil {
+		if _, err := s.Commit(ctx, store.Write{Doc: j.id, Actors: j.actors}); err != nil {
 			return fmt.Errorf("store actors: %w", err)
 		}
 	}

@@ -23,7 +23,7 @@ func BenchmarkCommit(b *testing.B) {
 		b.Run(fmt.Sprintf("writers=%d/group", writers), func(b *testing.B) {
 			s := openTest(b, Options{Dir: b.TempDir()})
 			benchWriters(b, writers, func(w Write) error {
-				return s.Commit(context.Background(), w)
+				return commit(s, context.Background(), w)
 			})
 			stats := s.Stats()
 			b.ReportMetric(float64(stats.Commits)/float64(stats.Batches), "writes/fsync")

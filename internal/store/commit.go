@@ -52,6 +52,13 @@ type Write struct {
 	Outbox [][]byte
 }
 
+// Stored says what came of a Write.
+type Stored struct {
+	// FirstOutbox is the number of the first of its outbox entries; the others
+	// follow it. 0 when it has none.
+	FirstOutbox uint64
+}
+
 func (w Write) check() error {
 	if w.Doc.IsZero() {
 		return fmt.Errorf("no document: %w", kaijutsu.ErrInvalid)
@@ -96,23 +103,26 @@ func (w Write) check() error {
 // ErrInvalid, and ErrUnavailable when the disk is full, failing or the store
 // is closed. Only when the disk fails in the middle of an fsync may Load find
 // a write that was refused, and may a restart bring it back or not; the
-// document's next Commit may use the same indexes and replaces it.
+// document's next Commit may use the same indexes and replaces it. The numbers
+// of its outbox entries were told to nobody and are given to the next ones: those
+// that Commit returns have no gaps, whatever was refused in between.
 //
 // Commit keeps no reference to w. It is safe for concurrent use, but two
 // writers of one document race for its next index.
-func (s *Store) Commit(ctx context.Context, w Write) error {
-	if err := s.commit(ctx, w); err != nil {
-		return fmt.Errorf("commit to document %s: %w", w.Doc, err)
+func (s *Store) Commit(ctx context.Context, w Write) (Stored, error) {
+	stored, err := s.commit(ctx, w)
+	if err != nil {
+		return Stored{}, fmt.Errorf("commit to document %s: %w", w.Doc, err)
 	}
-	return nil
+	return stored, nil
 }
 
-func (s *Store) commit(ctx context.Context, w Write) error {
+func (s *Store) commit(ctx context.Context, w Write) (Stored, error) {
 	if err := w.check(); err != nil {
-		return err
+		return Stored{}, err
 	}
 	if len(w.Changes)+len(w.Actors)+len(w.Outbox) == 0 {
-		return ctx.Err()
+		return Stored{}, ctx.Err()
 	}
 	p := prepared{doc: w.Doc, heads: append(kaijutsu.Heads(nil), w.Heads...), anchor: w.Anchor}
 	if w.Base != nil {
@@ -121,7 +131,7 @@ func (s *Store) commit(ctx context.Context, w Write) error {
 	blobs := &staging{s: s}
 	defer blobs.abandon()
 	if err := p.encode(ctx, blobs, w); err != nil {
-		return err
+		return Stored{}, err
 	}
 	it := &item{rows: p.rowCount() + len(blobs.rows), bytes: p.bytes + blobs.bytes}
 	it.stage = func(b *batch) error {
@@ -132,13 +142,13 @@ func (s *Store) commit(ctx context.Context, w Write) error {
 		return nil
 	}
 	if err := s.submit(ctx, it); err != nil {
-		return err
+		return Stored{}, err
 	}
 	blobs.keep()
 	s.count.commits.Add(1)
 	s.count.changes.Add(uint64(len(w.Changes)))
 	s.count.bytes.Add(p.changes.bytes)
-	return nil
+	return Stored{FirstOutbox: p.firstOutbox}, nil
 }
 
 // prepared is a Write whose rows are encoded, but for what only the committer
@@ -153,6 +163,8 @@ type prepared struct {
 	actors  records
 	outbox  []value
 	bytes   int
+
+	firstOutbox uint64 // what stage gave the first entry
 }
 
 // value is a payload with its kind, to be sealed under a key.
@@ -277,6 +289,10 @@ func (p *prepared) stage(b *batch) error {
 		b.putRecords(classActor, p.doc, row.actors, p.actors)
 		row.actors += p.actors.n
 		b.putDocument(p.doc, row)
+	}
+	p.firstOutbox = 0
+	if len(p.outbox) > 0 {
+		p.firstOutbox = b.state.nextOutbox
 	}
 	for _, v := range p.outbox {
 		b.put(numberKey(classOutbox, b.state.nextOutbox), v, 0)

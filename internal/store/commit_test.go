@@ -46,7 +46,7 @@ func TestGroupCommit(t *testing.T) {
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { errs[i] = s.Commit(context.Background(), testWrite(uint64(i), 0, 1, 100)) })
+		wg.Go(func() { errs[i] = commit(s, context.Background(), testWrite(uint64(i), 0, 1, 100)) })
 	}
 	queued(t, s, n)
 	release()
@@ -70,7 +70,7 @@ func TestBatchesAreBounded(t *testing.T) {
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { errs[i] = s.Commit(context.Background(), testWrite(uint64(i), 0, 1, size)) })
+		wg.Go(func() { errs[i] = commit(s, context.Background(), testWrite(uint64(i), 0, 1, size)) })
 	}
 	queued(t, s, n)
 	release()
@@ -93,7 +93,7 @@ func TestTransactionTooBig(t *testing.T) {
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { errs[i] = s.Commit(context.Background(), testWrite(uint64(i), 0, 1, 100<<10)) })
+		wg.Go(func() { errs[i] = commit(s, context.Background(), testWrite(uint64(i), 0, 1, 100<<10)) })
 	}
 	queued(t, s, n)
 	release()
@@ -145,7 +145,7 @@ func TestOneFailsAlone(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	for i := range tries {
-		wg.Go(func() { tries[i].got = s.Commit(tries[i].ctx, tries[i].w) })
+		wg.Go(func() { tries[i].got = commit(s, tries[i].ctx, tries[i].w) })
 	}
 	queued(t, s, len(tries))
 	cancel()
@@ -225,7 +225,7 @@ func TestCancelledWhileQueueIsFull(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- s.Commit(ctx, testWrite(1, 0, 1, 10)) }()
+	go func() { done <- commit(s, ctx, testWrite(1, 0, 1, 10)) }()
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("Commit() = %v, want %v", err, context.Canceled)
@@ -238,7 +238,7 @@ func TestCancelledLargeWrite(t *testing.T) {
 	s := openTest(t, Options{Dir: t.TempDir()})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- s.Commit(ctx, testWrite(1, 0, 1, 60<<20)) }()
+	go func() { done <- commit(s, ctx, testWrite(1, 0, 1, 60<<20)) }()
 	waitFor(t, func() bool { return s.Stats().Batches > 5 })
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
@@ -262,7 +262,7 @@ func TestManyAtOnce(t *testing.T) {
 			index := uint64(0)
 			for n := range uint64(writes) {
 				w := crashWrite(doc, n, index)
-				if err := s.Commit(context.Background(), w); err != nil {
+				if err := commit(s, context.Background(), w); err != nil {
 					t.Errorf("Commit() = %v", err)
 					return
 				}

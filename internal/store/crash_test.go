@@ -136,7 +136,7 @@ func childAppend(dir string) int {
 			}
 			for ; ; n++ {
 				w := crashWrite(doc, n, index)
-				if err := s.Commit(ctx, w); err != nil {
+				if err := commit(s, ctx, w); err != nil {
 					panic(err)
 				}
 				index += uint64(len(w.Changes))

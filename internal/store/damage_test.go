@@ -267,7 +267,7 @@ func TestDamage(t *testing.T) {
 				t.Errorf("reading = %v, want %q", err, tc.reads)
 			}
 			waitFor(t, func() bool { return s.Trouble() != nil })
-			if err := s.Commit(context.Background(), testWrite(99, 0, 1, 10)); !errors.Is(err, kaijutsu.ErrUnavailable) || !errors.Is(err, ErrDamaged) {
+			if err := commit(s, context.Background(), testWrite(99, 0, 1, 10)); !errors.Is(err, kaijutsu.ErrUnavailable) || !errors.Is(err, ErrDamaged) {
 				t.Errorf("Commit to a damaged store = %v, want it refused", err)
 			}
 		})

@@ -72,7 +72,7 @@ func diskFullWrites(s *Store, acked []uint64, upTo uint64) error {
 		if doc == 1 {
 			size = 300 << 10
 		}
-		if err := s.Commit(context.Background(), testWrite(doc, acked[doc], 1, size)); err != nil {
+		if err := commit(s, context.Background(), testWrite(doc, acked[doc], 1, size)); err != nil {
 			return err
 		}
 		acked[doc]++
@@ -232,7 +232,7 @@ func TestDiskFull(t *testing.T) {
 			if got := mustLoad(t, s, 0); uint64(len(got.Changes)) != acked[0] {
 				t.Errorf("read-only store has %d changes, want %d", len(got.Changes), acked[0])
 			}
-			if err := s.Commit(context.Background(), testWrite(0, acked[0], 1, 10)); !errors.Is(err, kaijutsu.ErrUnavailable) {
+			if err := commit(s, context.Background(), testWrite(0, acked[0], 1, 10)); !errors.Is(err, kaijutsu.ErrUnavailable) {
 				t.Errorf("Commit to a full disk = %v, want %v", err, kaijutsu.ErrUnavailable)
 			}
 			if err := os.Remove(filepath.Join(dir, "filler")); err != nil {
@@ -257,7 +257,7 @@ func childFileDescriptors(dir string) int {
 	must(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(len(files)), Max: limit.Max}))
 	n := uint64(0)
 	for ; err == nil; n++ {
-		err = s.Commit(ctx, testWrite(1, n, 1, 50_000))
+		err = commit(s, ctx, testWrite(1, n, 1, 50_000))
 	}
 	n--
 	fmt.Println("error:", err)
@@ -265,13 +265,13 @@ func childFileDescriptors(dir string) int {
 		panic(err)
 	}
 	for range 3 {
-		if err := s.Commit(ctx, testWrite(1, n, 1, 50_000)); !errors.Is(err, kaijutsu.ErrUnavailable) {
+		if err := commit(s, ctx, testWrite(1, n, 1, 50_000)); !errors.Is(err, kaijutsu.ErrUnavailable) {
 			panic(fmt.Sprint("while it lasts: ", err))
 		}
 	}
 	must(unix.Setrlimit(unix.RLIMIT_NOFILE, &limit))
 	for start := time.Now(); ; pause(50 * time.Millisecond) {
-		err := s.Commit(ctx, testWrite(1, n, 1, 50_000))
+		err := commit(s, ctx, testWrite(1, n, 1, 50_000))
 		if err == nil {
 			break
 		}
@@ -280,7 +280,7 @@ func childFileDescriptors(dir string) int {
 		}
 	}
 	for i := n + 1; i < n+100; i++ {
-		must(s.Commit(ctx, testWrite(1, i, 1, 50_000)))
+		must(commit(s, ctx, testWrite(1, i, 1, 50_000)))
 	}
 	d, err := s.Load(ctx, testDoc(1))
 	must(err)

@@ -96,7 +96,7 @@ func TestLineageIsChecked(t *testing.T) {
 		"another anchor":       {other, kaijutsu.ErrConflict},
 		"an anchor alone":      {Write{Doc: testDoc(1), Anchor: parent.Changes[0].Hash}, kaijutsu.ErrInvalid},
 	} {
-		if err := s.Commit(context.Background(), c.w); !errors.Is(err, c.want) {
+		if err := commit(s, context.Background(), c.w); !errors.Is(err, c.want) {
 			t.Errorf("Commit(%s) = %v, want %v", name, err, c.want)
 		}
 	}
@@ -127,11 +127,11 @@ func TestDeletedForGood(t *testing.T) {
 		_, load := s.Load(ctx, testDoc(2))
 		_, info := s.Info(ctx, testDoc(2))
 		for what, err := range map[string]error{
-			"Load": load, "Info": info, "Commit": s.Commit(ctx, testWrite(2, 0, 1, 100)),
-			"Commit where it ended": s.Commit(ctx, testWrite(2, 720, 1, 100)),
+			"Load": load, "Info": info, "Commit": commit(s, ctx, testWrite(2, 0, 1, 100)),
+			"Commit where it ended": commit(s, ctx, testWrite(2, 720, 1, 100)),
 			"PutSnapshot":           s.PutSnapshot(ctx, testDoc(2), testSnapshot(2, 1, 100)),
 			"Delete":                s.Delete(ctx, testDoc(2)),
-			"fork of it":            s.Commit(ctx, forkWrite(3, 2, 5, big.Heads)),
+			"fork of it":            commit(s, ctx, forkWrite(3, 2, 5, big.Heads)),
 		} {
 			if !errors.Is(err, kaijutsu.ErrNotFound) {
 				t.Errorf("%s: %s = %v, want ErrDeleted or ErrNotFound", when, what, err)

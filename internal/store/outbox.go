@@ -4,29 +4,51 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"kaijutsu"
 )
 
-// OutboxEntry waits to be delivered to other nodes.
+// OutboxEntry is kept until it is known to have been delivered.
 type OutboxEntry struct {
-	// Seq grows with every entry ever written and is never used again.
+	// Seq is one more than that of the entry before.
 	Seq   uint64
 	Value []byte
 }
 
 // outboxPage is how many entries are read in one view.
-const outboxPage = 64
+const outboxPage = 256
+
+// nextOutboxAfter returns the number of the first entry behind one.
+func (s state) nextOutboxAfter(seq uint64) uint64 { return max(seq+1, s.firstOutbox()) }
+
+// firstOutbox returns the number of the oldest entry there is, nextOutbox when
+// there is none: only the oldest are ever deleted.
+func (s state) firstOutbox() uint64 { return s.nextOutbox - s.outbox }
+
+// OutboxEnds returns the numbers of the oldest and of the last entry that is
+// durable. When there is none, first is last+1.
+func (s *Store) OutboxEnds() (first, last uint64) {
+	now := s.durable.Load()
+	return now.firstOutbox(), now.nextOutbox - 1
+}
+
+// LastOutbox returns the number of the last entry that is durable, 0 before
+// the first.
+func (s *Store) LastOutbox() uint64 { return s.durable.Load().nextOutbox - 1 }
+
+// OutboxLen returns how many entries there are.
+func (s *Store) OutboxLen() uint64 { return s.durable.Load().outbox }
 
 // Outbox lists the entries with Seq > after, ascending, as they are when it
-// comes to them. After an error there is nothing more. The error wraps
-// ErrDamaged when entries are missing.
+// comes to them; it begins with the oldest when that is after. It costs what it
+// lists, wherever it begins. After an error there is nothing more. The error
+// wraps ErrDamaged when an entry is missing.
 func (s *Store) Outbox(after uint64) iter.Seq2[OutboxEntry, error] {
 	return func(yield func(OutboxEntry, error) bool) {
-		whole := after == 0
 		for {
-			entries, err := s.outboxAfter(after, whole)
+			entries, err := s.outboxAfter(after)
 			if err != nil {
 				yield(OutboxEntry{}, fmt.Errorf("read outbox: %w", err))
 				return
@@ -44,112 +66,86 @@ func (s *Store) Outbox(after uint64) iter.Seq2[OutboxEntry, error] {
 	}
 }
 
-// outboxAfter reads a page. Behind the last of a listing from the start it
-// compares counts; that reads every key, and the deleted ones.
-func (s *Store) outboxAfter(after uint64, whole bool) (entries []OutboxEntry, err error) {
-	prefix := []byte{classOutbox}
+// outboxAfter reads a page. What lies behind the last durable entry was refused
+// and does not count.
+func (s *Store) outboxAfter(after uint64) (entries []OutboxEntry, err error) {
+	last := s.LastOutbox()
 	err = s.view(func(v view) error {
-		var keys [][]byte
-		err := v.scan(prefix, numberKey(classOutbox, after+1), func(item *badger.Item) (bool, error) {
-			keys = append(keys, item.KeyCopy(nil))
-			return len(keys) < outboxPage, nil
-		})
+		at, _, err := v.state()
 		if err != nil {
 			return err
 		}
-		for _, key := range keys {
-			data, err := v.outboxValue(key)
-			if err != nil {
-				return err
-			}
-			entries = append(entries, OutboxEntry{Seq: indexOf(key), Value: data})
-		}
-		if len(keys) == outboxPage || !whole {
+		next := at.nextOutboxAfter(after)
+		if next > last {
 			return nil
 		}
-		n, at, err := v.countKeys(prefix)
-		if err == nil && n != at.outbox {
-			err = s.shortfall("outbox entries", n, at.outbox)
+		err = v.scan([]byte{classOutbox}, numberKey(classOutbox, next), func(item *badger.Item) (bool, error) {
+			seq := indexOf(item.Key())
+			if seq != next || seq > last {
+				return false, nil
+			}
+			data, err := v.outboxValue(item)
+			if err != nil {
+				return false, err
+			}
+			entries = append(entries, OutboxEntry{Seq: seq, Value: data})
+			next++
+			return len(entries) < outboxPage, nil
+		})
+		if err == nil && next <= last && len(entries) < outboxPage {
+			err = v.damaged(numberKey(classOutbox, next), "missing")
 		}
 		return err
 	})
 	return entries, err
 }
 
-func (v view) outboxValue(key []byte) ([]byte, error) {
-	kind, payload, err := v.get(key)
-	switch {
-	case err != nil:
-		return nil, err
-	case kind == kindInline:
-		return payload, nil
-	case kind == kindBlob:
-		b, err := decodeBlob(payload)
-		if err != nil {
-			return nil, v.damaged(key, err.Error())
-		}
-		return v.blob(b)
-	}
-	return nil, v.damaged(key, fmt.Sprintf("value is of kind %d", kind))
-}
-
-// DeleteOutbox deletes entries durably; those that are not there are skipped.
-// On an error some may be deleted.
-func (s *Store) DeleteOutbox(ctx context.Context, seqs ...uint64) error {
-	for some := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(seqs))), outboxPage) {
-		large := 0
-		it := &item{rows: 2 * len(some), bytes: 2 * len(some) * rowOverhead}
-		it.stage = func(b *batch) (err error) {
-			large, err = b.deleteOutbox(some)
+func (v view) outboxValue(item *badger.Item) (data []byte, err error) {
+	key := item.KeyCopy(nil)
+	err = item.Value(func(frame []byte) error {
+		kind, payload, err := unseal(key, frame)
+		switch {
+		case err != nil:
+			return v.damaged(key, err.Error())
+		case kind == kindInline:
+			data = append([]byte{}, payload...)
+			return nil
+		case kind == kindBlob:
+			b, err := decodeBlob(payload)
+			if err != nil {
+				return v.damaged(key, err.Error())
+			}
+			data, err = v.blob(b)
 			return err
 		}
-		if err := s.submit(ctx, it); err != nil {
-			return fmt.Errorf("delete outbox entries: %w", err)
-		}
-		if large > 0 {
-			s.chores.poke()
-		}
-	}
-	return nil
+		return v.damaged(key, fmt.Sprintf("value is of kind %d", kind))
+	})
+	return data, err
 }
 
-// deleteOutbox deletes entries, and makes the deletion of those that are blobs
-// chores; it returns how many.
-func (b *batch) deleteOutbox(seqs []uint64) (large int, err error) {
-	var known [][]byte
-	var blobs []blob
-	err = b.c.s.view(func(v view) error {
-		for _, seq := range seqs {
-			key := numberKey(classOutbox, seq)
-			if _, changed := b.present[string(key)]; changed {
-				continue // deleted in this batch
-			}
-			kind, payload, err := v.get(key)
-			if err == errAbsent {
-				continue
-			}
-			if err == nil && kind == kindBlob {
-				var data blob
-				data, err = decodeBlob(payload)
-				blobs = append(blobs, data)
-			}
-			if err != nil {
-				return err
-			}
-			known = append(known, key)
+// DeleteOutboxUpTo deletes the entries with Seq ≤ seq durably: at once for
+// readers, their rows in the background. It costs the same however many they
+// are. The error wraps ErrInvalid when seq is behind the last entry.
+func (s *Store) DeleteOutboxUpTo(ctx context.Context, seq uint64) error {
+	if first, last := s.OutboxEnds(); seq > last {
+		return fmt.Errorf("delete outbox entries up to %d: the last is %d: %w", seq, last, kaijutsu.ErrInvalid)
+	} else if seq < first {
+		return ctx.Err()
+	}
+	number := s.chores.take()
+	it := &item{rows: 1, bytes: 2 * rowOverhead}
+	it.stage = func(b *batch) error {
+		first := b.state.firstOutbox()
+		if seq < first {
+			return nil
 		}
+		b.putChore(number, chore{from: first, to: seq + 1})
+		b.state.outbox = b.state.nextOutbox - seq - 1
 		return nil
-	})
-	if err != nil {
-		return 0, err
 	}
-	for _, key := range known {
-		b.delete(key)
-		b.present[string(key)] = false
-		b.state.outbox--
+	if err := s.submit(ctx, it); err != nil {
+		return fmt.Errorf("delete outbox entries up to %d: %w", seq, err)
 	}
-	for _, data := range blobs {
-		b.putChore(b.c.s.chores.take(), chore{blob: data})
-	}
-	return len(blobs), nil
+	s.chores.poke()
+	return nil
 }

@@ -92,14 +92,14 @@ func childDiskDies(dir string) int {
 	must(err)
 	const n = 300
 	for i := range uint64(n) {
-		must(s.Commit(ctx, testWrite(1, i, 1, 1000)))
+		must(commit(s, ctx, testWrite(1, i, 1, 1000)))
 	}
 	mount, err := os.Open(dir)
 	must(err)
 	const ext4Shutdown, withoutLog = 0x8004587d, 2
 	must(unix.IoctlSetPointerInt(int(mount.Fd()), ext4Shutdown, withoutLog))
 	for range 30 {
-		err := s.Commit(ctx, testWrite(1, n, 1, 1000))
+		err := commit(s, ctx, testWrite(1, n, 1, 1000))
 		if !errors.Is(err, kaijutsu.ErrUnavailable) || !strings.Contains(err.Error(), "input/output error") {
 			panic(err)
 		}

@@ -22,7 +22,7 @@ type state struct {
 	counter    uint64 // transactions so far; the high-water mark compares it
 	documents  uint64
 	records    uint64
-	outbox     uint64 // entries waiting
+	outbox     uint64 // entries there are: the last so many
 	nextOutbox uint64 // sequence number of the next entry
 	nextNumber uint64 // number of the next blob or chore
 }
@@ -221,8 +221,8 @@ func decodeActor(record []byte) (Actor, error) {
 // written with, or before, what makes them garbage.
 type chore struct {
 	blob blob                // its parts
-	doc  kaijutsu.DocumentID // zero: the blob is all
-	from uint64              // change rows from ≤ index < to
+	doc  kaijutsu.DocumentID // zero: only the blob and outbox entries
+	from uint64              // change rows from ≤ index < to, or without a document outbox entries
 	to   uint64
 	// actors says that the actor rows below this position go too; 0 for none.
 	actors uint64

@@ -194,7 +194,7 @@ func ExampleStore_PutSnapshot() {
 
 	ctx := context.Background()
 	w := testWrite(1, 0, 3, 150)
-	if err := s.Commit(ctx, w); err != nil {
+	if err := commit(s, ctx, w); err != nil {
 		panic(err)
 	}
 	if err := s.PutSnapshot(ctx, w.Doc, Snapshot{Covers: 2, Chunk: []byte("the first two")}); err != nil {

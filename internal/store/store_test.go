@@ -79,7 +79,7 @@ func testWrite(doc, index uint64, n, size int) Write {
 
 func mustCommit(t testing.TB, s *Store, w Write) {
 	t.Helper()
-	if err := s.Commit(context.Background(), w); err != nil {
+	if err := commit(s, context.Background(), w); err != nil {
 		t.Fatalf("Commit() = %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestRefusedWrites(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := openTest(t, Options{Dir: t.TempDir()})
 			mustCommit(t, s, testWrite(1, 0, 2, 9))
-			if err := s.Commit(ctx, tc.w); !errors.Is(err, tc.want) {
+			if err := commit(s, ctx, tc.w); !errors.Is(err, tc.want) {
 				t.Errorf("Commit() = %v, want %v", err, tc.want)
 			}
 			checkChanges(t, mustLoad(t, s, 1), 1, 0, 2, 9)
@@ -368,7 +368,7 @@ func TestDocumentsWhileWriting(t *testing.T) {
 	const n = 2*pageKeys + 10
 	for i := range uint64(n) {
 		i := i
-		go s.Commit(context.Background(), testWrite(i+1, 0, 1, 10))
+		go commit(s, context.Background(), testWrite(i+1, 0, 1, 10))
 	}
 	waitFor(t, func() bool { return s.Stats().Commits == n })
 	var docs []kaijutsu.DocumentID
@@ -490,13 +490,26 @@ func TestOutbox(t *testing.T) {
 	if got := seqs(0); len(got) != n || got[0] != 1 || got[n-1] != n {
 		t.Fatalf("Outbox(0) = %d entries %v, want 1 to %d", len(got), got, n)
 	}
-	if err := s.DeleteOutbox(ctx, 11, 1, 3, 3, 1, 999999); err != nil {
+	if err := s.DeleteOutboxUpTo(ctx, 11); err != nil {
 		t.Fatal(err)
 	}
-	if got := seqs(0); len(got) != n-3 || !slices.Equal(got[:3], []uint64{2, 4, 5}) {
-		t.Errorf("after deleting 1, 3 and 11: %d entries from %v", len(got), got[:3])
+	for after, first := range map[uint64]uint64{0: 12, 5: 12, 11: 12, 12: 13, 100: 101} {
+		if got := seqs(after); len(got) != int(n-first+1) || got[0] != first {
+			t.Errorf("after deleting those up to 11, Outbox(%d) = %d entries from %v, want %d from %d", after, len(got), got[:1], n-first+1, first)
+		}
 	}
-	if err := s.DeleteOutbox(ctx, seqs(0)...); err != nil {
+	if first, last := s.OutboxEnds(); first != 12 || last != n || s.LastOutbox() != n || s.OutboxLen() != n-11 {
+		t.Errorf("OutboxEnds() = %d, %d, LastOutbox() = %d, OutboxLen() = %d; want 12, %d, %d, %d", first, last, s.LastOutbox(), s.OutboxLen(), n, n, n-11)
+	}
+	for _, seq := range []uint64{0, 5, 11} {
+		if err := s.DeleteOutboxUpTo(ctx, seq); err != nil || s.OutboxLen() != n-11 {
+			t.Errorf("DeleteOutboxUpTo(%d) again = %v, leaves %d entries, want %d", seq, err, s.OutboxLen(), n-11)
+		}
+	}
+	if err := s.DeleteOutboxUpTo(ctx, n+1); !errors.Is(err, kaijutsu.ErrInvalid) {
+		t.Errorf("DeleteOutboxUpTo(%d) = %v, want ErrInvalid", n+1, err)
+	}
+	if err := s.DeleteOutboxUpTo(ctx, n); err != nil {
 		t.Fatal(err)
 	}
 	closeTest(t, s)
@@ -564,8 +577,8 @@ func TestClosed(t *testing.T) {
 	for _, outboxErr = range s.Outbox(0) {
 	}
 	for name, err := range map[string]error{
-		"Commit":      s.Commit(ctx, testWrite(1, 1, 1, 100)),
-		"large":       s.Commit(ctx, testWrite(1, 1, 1, 1<<20)),
+		"Commit":      commit(s, ctx, testWrite(1, 1, 1, 100)),
+		"large":       commit(s, ctx, testWrite(1, 1, 1, 1<<20)),
 		"PutSnapshot": s.PutSnapshot(ctx, testDoc(1), Snapshot{Covers: 1, Chunk: []byte("x")}),
 		"Load":        loadErr,
 		"Record":      recordErr,
@@ -587,7 +600,7 @@ func TestCloseDuringWrites(t *testing.T) {
 	for i := range writers {
 		go func() {
 			defer func() { done <- i }()
-			for s.Commit(context.Background(), testWrite(uint64(i), acked[i], 1, 100)) == nil {
+			for commit(s, context.Background(), testWrite(uint64(i), acked[i], 1, 100)) == nil {
 				acked[i]++
 			}
 		}()

@@ -182,10 +182,62 @@ func (s *Store) deleteGarbage(ctx context.Context, number uint64, c chore) error
 			return err
 		}
 	}
+	if c.doc.IsZero() {
+		if err := d.outbox(c.from, c.to); err != nil {
+			return err
+		}
+	}
 	if err := d.key(d.chore); err != nil {
 		return err
 	}
 	return d.flush()
+}
+
+// outbox deletes the outbox entries from ≤ number < to.
+func (d *deletion) outbox(from, to uint64) error {
+	for from < to {
+		rows, next, err := d.s.outboxGarbage(from, to)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := d.blob(row.blob); err != nil {
+				return err
+			}
+			if err := d.key(row.key); err != nil {
+				return err
+			}
+		}
+		from = next
+	}
+	return nil
+}
+
+// outboxGarbage lists some of the outbox entries there are in a range, and where to go on.
+func (s *Store) outboxGarbage(from, to uint64) (rows []garbageRow, next uint64, err error) {
+	next = to
+	err = s.view(func(v view) error {
+		return v.scan([]byte{classOutbox}, numberKey(classOutbox, from), func(item *badger.Item) (bool, error) {
+			row := garbageRow{key: item.KeyCopy(nil)}
+			if indexOf(row.key) >= to {
+				return false, nil
+			}
+			if len(rows) == sweepRows {
+				next = indexOf(row.key)
+				return false, nil
+			}
+			err := item.Value(func(frame []byte) error {
+				// What cannot be read is not followed, only deleted.
+				if kind, payload, err := unseal(row.key, frame); err == nil && kind == kindBlob {
+					row.blob, _ = decodeBlob(payload)
+				}
+				return nil
+			})
+			rows = append(rows, row)
+			return true, err
+		})
+	})
+	return rows, next, err
 }
 
 // rows deletes the rows of a span that exist.

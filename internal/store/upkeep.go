@@ -97,6 +97,12 @@ func (c *committer) reopen() error {
 		c.s.setTrouble(c.failed)
 		return c.failed
 	}
+	if found.nextOutbox > c.state.nextOutbox {
+		// Of a write of unknown outcome: nobody was told these numbers.
+		first := found.firstOutbox()
+		found.nextOutbox = c.state.nextOutbox
+		found.outbox = found.nextOutbox - min(first, found.nextOutbox)
+	}
 	c.state, c.failed = found, nil
 	clear(c.docs)
 	c.s.publish(c.state)

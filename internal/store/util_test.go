@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -37,3 +38,9 @@ func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // moment, or a condition that nobody signals is looked at again. No test's
 // outcome rests on its being long enough.
 func pause(d time.Duration) { <-time.After(d) }
+
+// commit is Commit where the numbers of outbox entries do not matter.
+func commit(s *Store, ctx context.Context, w Write) error {
+	_, err := s.Commit(ctx, w)
+	return err
+}
