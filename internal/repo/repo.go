@@ -42,6 +42,21 @@ type Config struct {
 	// changes. The owner calls it: it must return at once. Default: nobody is
 	// told.
 	Committed func(Committed)
+	// Trace reports whether somebody follows a document: its changes are traced
+	// then, which opens the read model. The owner calls it for every batch: it
+	// must return at once. Default: nobody does.
+	Trace func(kaijutsu.DocumentID) bool
+	// Fetch tries to get a document that is not here from elsewhere, and
+	// reports whether it is here now. It is called outside of owners, once at a
+	// time for a document, and is to return when ctx ends, after FetchTimeout.
+	// Default: there is nowhere else.
+	Fetch func(context.Context, kaijutsu.DocumentID) bool
+	// FetchTimeout bounds one call of Fetch; default 5 s.
+	FetchTimeout time.Duration
+	// Admit is waited for before changes that are made here are staged; its
+	// error refuses them. Changes of other nodes do not wait for it. It is
+	// called outside of owners. Default: nothing waits.
+	Admit func(context.Context) error
 }
 
 func (c Config) withDefaults() Config {
@@ -59,6 +74,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.UnavailableAfter == 0 {
 		c.UnavailableAfter = 250 * time.Millisecond
+	}
+	if c.FetchTimeout == 0 {
+		c.FetchTimeout = 5 * time.Second
 	}
 	return c
 }
