@@ -45,8 +45,8 @@ const (
 	BlockStatus   Kind = "block.status"
 	BlockMoved    Kind = "block.moved"
 	BlockDeleted  Kind = "block.deleted" // it does not show any more
-	BlockMeta     Kind = "block.meta"
-	BlockFlags    Kind = "block.flags" // anything else that shows of it
+	BlockMeta     Kind = "block.meta"    // its kind, role, form or meta
+	BlockFlags    Kind = "block.flags"
 
 	ContextCreated  Kind = "context.created"
 	ContextForked   Kind = "context.forked"

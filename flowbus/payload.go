@@ -73,19 +73,20 @@ type Moved struct {
 	Depth  int    `json:"depth"`
 }
 
-// Meta is a block's new meta: a JSON object as text, "" for none.
+// Meta is what a block is now: its kind, role and form, and its meta, a JSON
+// object as text, "" for none.
 type Meta struct {
+	Kind string `json:"kind"`
+	Role string `json:"role"`
+	Form string `json:"form"`
 	Meta string `json:"meta,omitempty"`
 }
 
-// Flags is whatever else shows of a block, all of it.
+// Flags are a block's flags, all of them.
 type Flags struct {
-	Kind      string `json:"kind"`
-	Role      string `json:"role"`
-	Form      string `json:"form"`
-	Collapsed bool   `json:"collapsed,omitempty"`
-	Excluded  bool   `json:"excluded,omitempty"`
-	Ephemeral bool   `json:"ephemeral,omitempty"`
+	Collapsed bool `json:"collapsed,omitempty"`
+	Excluded  bool `json:"excluded,omitempty"`
+	Ephemeral bool `json:"ephemeral,omitempty"`
 }
 
 // Titled is a context's title.
@@ -93,11 +94,10 @@ type Titled struct {
 	Title string `json:"title"`
 }
 
-// Forked is a context that begins as another was at these heads.
+// Forked is a context that begins as another was at the heads From.
 type Forked struct {
-	Title string   `json:"title"`
-	From  string   `json:"from,omitempty"`
-	Heads []string `json:"heads,omitempty"`
+	Title string   `json:"title,omitempty"` // "": that of the other
+	From  []string `json:"from,omitempty"`
 }
 
 // Drift is a transfer between contexts; the event is of the one that it goes to.

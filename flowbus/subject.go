@@ -11,9 +11,9 @@ import (
 const prefix = "kj."
 
 // maxKernel bounds the name of a kernel, in bytes.
-const maxKernel = 32
+const maxKernel = 64
 
-// CheckKernel refuses what cannot be the name of a kernel: 1 to 32 letters,
+// CheckKernel refuses what cannot be the name of a kernel: 1 to 64 letters,
 // digits, - and _ of ASCII. It is one token of every subject.
 func CheckKernel(name string) error {
 	if name == "" || len(name) > maxKernel || strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) }) {
