@@ -56,8 +56,8 @@ type Text struct {
 // Splice replaces Del code points at Pos by Ins.
 type Splice struct {
 	Pos int    `json:"pos"`
-	Del int    `json:"del,omitempty"`
-	Ins string `json:"ins,omitempty"`
+	Del int    `json:"delete,omitempty"`
+	Ins string `json:"insert,omitempty"`
 }
 
 // Status is a block's new status.
