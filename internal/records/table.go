@@ -6,82 +6,122 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"slices"
+	"strings"
+	"sync"
 
 	"kaijutsu"
 	"kaijutsu/internal/repo"
-	"kaijutsu/internal/store"
 )
 
-// Config says what a Table works with. Log, Store, Repo and Kernel are
-// required.
+// Config says what a Table works with. Log, Repo and Kernel are required.
 type Config struct {
 	Log    *slog.Logger
-	Store  *store.Store
 	Repo   *repo.Repo
 	Kernel string // the kernel's name
 }
 
 // Table is the records. It is safe for concurrent use.
 type Table struct {
-	cfg Config
-	doc kaijutsu.DocumentID
+	log  *slog.Logger
+	repo *repo.Repo
+	doc  kaijutsu.DocumentID
+
+	writing chan struct{} // a token: one writer at a time
+	woken   chan struct{} // holds a token when there is something to tell
+	running sync.WaitGroup
+
+	stopping context.Context // ends with the Table
+	stop     context.CancelFunc
+
+	mu      sync.RWMutex
+	state   state     // guarded by mu
+	watches []*watch  // guarded by mu; replaced, never changed
+	told    *progress // guarded by mu
 }
 
 // DocumentID returns the id of the document that holds a kernel's records.
 func DocumentID(kernel string) kaijutsu.DocumentID {
 	sum := sha256.Sum256([]byte("kaijutsu records " + kernel))
-	var id kaijutsu.ContextID
-	copy(id[:], sum[:])
-	return id.Document()
+	return kaijutsu.ContextID(sum[:16]).Document()
 }
 
 // Open reads the records. Whoever starts the Repo has it tell Note of every
 // commit. Close the Table before the Repo.
 func Open(cfg Config) (*Table, error) {
-	return &Table{cfg: cfg, doc: DocumentID(cfg.Kernel)}, nil
+	t := &Table{
+		log: cfg.Log, repo: cfg.Repo, doc: DocumentID(cfg.Kernel),
+		writing: make(chan struct{}, 1),
+		woken:   make(chan struct{}, 1),
+		told:    &progress{moved: make(chan struct{})},
+	}
+	t.stopping, t.stop = context.WithCancel(context.Background())
+	if err := t.read(t.announce); err != nil { // nobody watches yet
+		t.stop()
+		return nil, fmt.Errorf("read the records: %w", err)
+	}
+	t.running.Go(t.tell)
+	return t, nil
 }
 
-// Close ends the teller. Watchers hear nothing more.
-func (t *Table) Close() error { return nil }
+// Close ends the teller and waits for it. Watchers hear nothing more, and
+// writes that wait end with an error that wraps kaijutsu.ErrUnavailable.
+func (t *Table) Close() error {
+	t.stop()
+	t.running.Wait()
+	return nil
+}
 
 // Doc returns the id of the document that holds the records.
 func (t *Table) Doc() kaijutsu.DocumentID { return t.doc }
 
-// Note tells the table what was committed. Document owners call it; it returns
-// at once, and passes over other documents.
-func (t *Table) Note(repo.Committed) {}
-
-// Record is a record by its name. A nil Value deletes it.
-type Record struct {
-	Name  string
-	Value []byte
+// Get returns a record.
+func (t *Table) Get(name string) ([]byte, bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	value, ok := t.state.value(name)
+	if !ok {
+		return nil, false
+	}
+	return []byte(value), true
 }
 
-var errEmpty = fmt.Errorf("records are not kept yet: %w", kaijutsu.ErrUnavailable)
-
-// Put is Write of one record.
-func (t *Table) Put(ctx context.Context, by kaijutsu.Principal, name string, value []byte) error {
-	return t.Write(ctx, by, Record{name, value})
-}
-
-// Delete deletes a record, if there is one.
-func (t *Table) Delete(ctx context.Context, by kaijutsu.Principal, name string) error {
-	return t.Write(ctx, by, Record{Name: name})
-}
-
-// Write writes records, all or none.
-func (t *Table) Write(ctx context.Context, by kaijutsu.Principal, rs ...Record) error { return errEmpty }
-
-// Get returns a record; it is not to be modified.
-func (t *Table) Get(name string) ([]byte, bool) { return nil, false }
-
-// All returns the records whose names begin with a prefix, by name.
+// All returns the records whose names begin with a prefix, by name, as they are
+// when it is called.
 func (t *Table) All(prefix string) iter.Seq2[string, []byte] {
-	return func(func(string, []byte) bool) {}
+	type row struct{ name, value string }
+	var rows []row
+	t.mu.RLock()
+	for name := range t.state.keys {
+		if !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		if value, ok := t.state.value(name); ok {
+			rows = append(rows, row{name, value})
+		}
+	}
+	t.mu.RUnlock()
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.name, b.name) })
+	return func(yield func(string, []byte) bool) {
+		for _, r := range rows {
+			if !yield(r.name, []byte(r.value)) {
+				return
+			}
+		}
+	}
 }
 
-// Watch has f told of every record whose name begins with a prefix when it
-// changes; a nil value says that it is gone.
-func (t *Table) Watch(prefix string, f func(name string, value []byte)) (stop func()) {
-	return func() {}
+// Stats are what the table holds.
+type Stats struct {
+	Records int
+	Changes int
+	// Refused are the operations in the document that are no records.
+	Refused int
+}
+
+// Stats returns the counters.
+func (t *Table) Stats() Stats {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return Stats{len(t.state.keys), t.state.changes, t.state.refused}
 }

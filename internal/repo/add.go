@@ -53,3 +53,25 @@ func (r *Repo) Add(ctx context.Context, id kaijutsu.DocumentID, by kaijutsu.Prin
 	}
 	return out, nil
 }
+
+// Changes returns the durable changes of a document from number from on, n at
+// most, in the order of its log; none when there is no such document.
+func (r *Repo) Changes(ctx context.Context, id kaijutsu.DocumentID, from uint64, n int) ([]*amfile.Change, error) {
+	var raw [][]byte
+	err := r.with(ctx, id, func(d *document) error {
+		for i := from; i < uint64(d.graph.Len()) && len(raw) < n; i++ {
+			raw = append(raw, slices.Clone(d.graph.Raw(int(i))))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read changes of document %s: %w", id, err)
+	}
+	changes := make([]*amfile.Change, len(raw))
+	for i := range raw {
+		if changes[i], err = amfile.DecodeChange(raw[i]); err != nil {
+			return nil, fmt.Errorf("change %d of document %s: %w", from+uint64(i), id, err)
+		}
+	}
+	return changes, nil
+}
