@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kaijutsu/internal/door/shelldoor"
+	"kaijutsu/internal/torture"
+)
+
+func newTorture() *cobra.Command {
+	var opt torture.Options
+	var asJSON bool
+	names, about := torture.Faults()
+	cmd := &cobra.Command{
+		Use:   "torture FAULT…",
+		Short: "Break a cluster of real servers on purpose and count what is missing",
+		Long: `Start three servers on temporary directories, joined by nats-server processes,
+let editors and callers of operations write on all of them and followers read
+the events, break something, and check: every acknowledged edit is on every
+node, all have equal heads, no event is doubled or missing by version, and what
+the events add up to is what the nodes list. Nothing is left behind. The exit
+code is 1 when something is wrong.
+
+` + listFaults(names, about) + `
+It needs a nats-server: run in this repository it builds the one that go.mod
+names, else it takes the one on PATH or that of --nats-server. The faults
+partition and isolate make network namespaces and need root. The same seed makes
+the same choices; the machine's scheduler does not follow it.`,
+		Example:   "  kj torture kill-node --rounds 10 --seed 1\n  kj torture kill-nats leader\n  kj torture all --json",
+		ValidArgs: append(slices.Clone(names), "all"),
+		Args:      cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.Rounds < 0 || opt.Calm < 0 {
+				return shelldoor.Usage(cmd, errors.New("--rounds and --calm: want no negative numbers"))
+			}
+			for _, arg := range args {
+				if arg != "all" && !slices.Contains(names, arg) {
+					return shelldoor.Usage(cmd, fmt.Errorf("fault %q: there is no such fault; there are %s and all", arg, strings.Join(names, ", ")))
+				}
+			}
+			if slices.Contains(args, "all") {
+				args = names
+			}
+			opt.Progress = cmd.ErrOrStderr()
+			return runFaults(cmd.Context(), cmd.OutOrStdout(), args, opt, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&opt.Rounds, "rounds", 0, "how often the fault strikes (default the fault's own number)")
+	f.Uint64Var(&opt.Seed, "seed", 0, "makes the random choices (default one from the clock, which the report names)")
+	f.DurationVar(&opt.Calm, "calm", 2*time.Second, "how long the load goes on before the first strike and after the last")
+	f.BoolVar(&opt.Brief, "brief", false, "a third of the long pauses")
+	f.BoolVar(&opt.Keep, "keep", false, "keep the directories and logs of a run that failed")
+	f.StringVar(&opt.NATS, "nats-server", "", "the nats-server `binary`")
+	f.BoolVar(&asJSON, "json", false, "print the reports as JSON, durations in nanoseconds")
+	return cmd
+}
+
+func listFaults(names, about []string) string {
+	var b strings.Builder
+	for i, name := range names {
+		fmt.Fprintf(&b, "  %-14s %s\n", name, about[i])
+	}
+	return b.String()
+}
+
+// runFaults runs one fault after the other, also behind one that failed.
+func runFaults(ctx context.Context, w io.Writer, names []string, opt torture.Options, asJSON bool) error {
+	var failed []string
+	for _, name := range names {
+		report, err := torture.Run(ctx, name, opt)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("%s was interrupted; nothing is left of it", name)
+		case err != nil:
+			fmt.Fprintf(w, "FAIL  %s: %v\n", name, err)
+		case asJSON:
+			err = writeIndented(w, report)
+		default:
+			err = report.Print(w)
+		}
+		if err != nil || !report.OK() {
+			failed = append(failed, name)
+		}
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of %d faults failed: %s", len(failed), len(names), strings.Join(failed, ", "))
+	}
+	return nil
+}

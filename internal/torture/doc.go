@@ -1,0 +1,29 @@
+// Package torture breaks a cluster of real servers in one way at a time while
+// people and agents write, and then counts what is missing: kj torture.
+//
+// A stage is three kj serve processes on data directories of their own, joined
+// through one or three nats-server processes. Writers of two sorts work on every
+// node: editors that speak the sync protocol, and callers of operations over
+// HTTP. Each writes down, outside every server, the hash of each change that was
+// acknowledged to it and the mark that it left in the text. Followers read the
+// events of every context at every node, lose their connections with it, and
+// come back with the id of the last event they had.
+//
+// When the fault is over and the writers have stopped, the checker holds four
+// things against each other: every acknowledged change is in every node's
+// export and every mark stands in every node's text exactly once; all nodes
+// have equal heads; each follower saw each version of its node exactly once and
+// whole, in order; and the list of blocks that the events add up to is the list
+// that the node gives when it is asked.
+//
+// An editor that loses its connection is gone for good and a fresh one takes
+// its place: only so is a loss on a disk not mended by who still had the change.
+//
+// One goroutine per writer and per follower; Run waits for all of them. Nothing
+// outlives it: processes end with it, directories and network namespaces are
+// removed, also when it is interrupted. Random choices follow the seed; what the
+// machine's scheduler does with them does not.
+//
+// It deliberately imports neither the event codec nor the transport: what a
+// server sends is read as a stranger would read it.
+package torture
