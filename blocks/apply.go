@@ -155,8 +155,11 @@ func (a *applying) applyField(b *blockMap, op *amfile.Op, id opID) {
 	if !ok {
 		return
 	}
+	if t := a.m.tracing; t != nil {
+		t.keepRow(b)
+	}
 	b.fields = a.write(b.fields, f, b, op, id)
-	if a.m.shows(b) {
+	if a.m.showsOrDid(b) {
 		how := fieldTouches[f]
 		if f == fieldDeleted {
 			how = touchTombstone

@@ -12,6 +12,9 @@ import (
 func (a *applying) applyElement(s *sequence, i int) int {
 	op := &a.c.Ops[i]
 	id := opID{uint32(a.c.StartOp) + uint32(i), a.actors[0]}
+	if t := a.m.tracing; t != nil {
+		t.keepSequence(s)
+	}
 	n := 1
 	switch {
 	case op.Insert && op.Action == amfile.Mark:
@@ -23,6 +26,9 @@ func (a *applying) applyElement(s *sequence, i int) int {
 		a.setElement(s, id, op, id)
 	case !op.Insert && op.Action != amfile.Increment && op.Action != amfile.Mark:
 		a.updateElement(s, op, id)
+	}
+	if t := a.m.tracing; t != nil && op.Insert {
+		t.inserts(s, n)
 	}
 	a.m.touchSequence(s)
 	return n
@@ -85,6 +91,9 @@ func (a *applying) updateElement(s *sequence, op *amfile.Op, id opID) {
 	sp, ok := s.isolate(a.m, elem)
 	if !ok {
 		return
+	}
+	if t := a.m.tracing; t != nil {
+		t.updates(s, sp)
 	}
 	for _, p := range op.Pred {
 		s.drop(a.m, sp, a.id(p))

@@ -42,6 +42,7 @@ type Model struct {
 
 	delta   *Delta     // of the change being applied
 	touched map[ID]int // indexes in delta.Blocks
+	tracing *tracing   // nil unless Trace applies it
 }
 
 // NewModel returns the model of an empty document.

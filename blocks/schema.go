@@ -99,6 +99,10 @@ func (m *Model) showsPage(p *pageMap) bool { return m.shownPage(p.number) == p }
 // shows reports whether a block is the one that shows under its id.
 func (m *Model) shows(b *blockMap) bool { return m.showsPage(b.page) && b.page.blocks[b.key] == b }
 
+// showsOrDid reports whether a block shows under its id, or did before the
+// change at hand: it may do so again when that is over.
+func (m *Model) showsOrDid(b *blockMap) bool { return m.shows(b) || m.blocks[b.key] == b }
+
 // forgetPages, forgetPage, forgetBlock and forgetSequence let go of what was
 // superseded. Operations on it that still arrive change nothing that shows.
 func (m *Model) forgetPages(p *pagesMap) {

@@ -24,10 +24,12 @@ type sequence struct {
 	// was inserted with, the visible values, ascending.
 	special map[opID][]entry
 
-	joined string // the content; spans share its bytes
-	clean  bool   // joined is up to date
-	pinned bool   // spans may not be joined: a transaction names them
-	size   int64  // estimate of what spans and special hold
+	joined  string // the content; spans share its bytes
+	clean   bool   // joined is up to date
+	counted bool   // runes is up to date
+	pinned  bool   // spans may not be joined: a transaction names them
+	runes   int    // code points of the content
+	size    int64  // estimate of what spans and special hold
 }
 
 // spanKind says what the elements of a span are.

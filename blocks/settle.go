@@ -23,12 +23,12 @@ func (m *Model) touch(id ID, how Touch) {
 // touchSequence notes that a text or list has changed.
 func (m *Model) touchSequence(s *sequence) {
 	for p := s; p != nil; p = p.parent {
-		p.clean = false
+		p.clean, p.counted = false, false
 	}
 	switch {
 	case s.owner == nil:
 		m.delta.Title = true
-	case m.shows(s.owner):
+	case m.showsOrDid(s.owner):
 		m.touch(s.owner.key, fieldTouches[s.field])
 	}
 }
@@ -55,6 +55,9 @@ func (m *Model) touchPage(p *pageMap) {
 // settle brings the set of blocks and the tree up to date with what the
 // change at hand touched, and says of each block how.
 func (m *Model) settle() {
+	if m.tracing != nil {
+		m.tracing.list.before(m)
+	}
 	for i := range m.delta.Blocks {
 		t := &m.delta.Blocks[i]
 		t.How = m.settleBlock(t.ID, t.How)
@@ -64,14 +67,7 @@ func (m *Model) settle() {
 }
 
 func (m *Model) settleBlock(id ID, how Touch) Touch {
-	before := m.blocks[id]
-	var after *blockMap
-	if p := m.shownPage(pageOf(string(id))); p != nil {
-		after = p.blocks[id]
-	}
-	if after != nil && after.scalar {
-		after = nil
-	}
+	before, after := m.blocks[id], m.current(id)
 	switch {
 	case before == nil && after == nil:
 		return 0
@@ -90,11 +86,27 @@ func (m *Model) settleBlock(id ID, how Touch) Touch {
 		return how
 	}
 	wasDeleted := after.deleted
-	m.tree.invalid = true
-	m.unplace(after)
-	after.refresh()
-	m.place(after)
+	if after.misplaced() {
+		m.unplace(after)
+		after.refresh()
+		m.place(after)
+	} else if after.refresh(); after.deleted != wasDeleted {
+		m.tree.invalid = true
+	}
 	return how&^touchTombstone | tombstone(wasDeleted, after.deleted)
+}
+
+// current returns the block that is to show under an id by what pages hold, nil
+// if there is none.
+func (m *Model) current(id ID) *blockMap {
+	p := m.shownPage(pageOf(string(id)))
+	if p == nil {
+		return nil
+	}
+	if b := p.blocks[id]; b != nil && !b.scalar {
+		return b
+	}
+	return nil
 }
 
 func tombstone(before, after bool) Touch {
@@ -118,6 +130,11 @@ func (m *Model) show(b *blockMap) {
 func (m *Model) hide(b *blockMap) {
 	delete(m.blocks, b.key)
 	m.unplace(b)
+}
+
+// misplaced reports whether a block does not stand where its fields say.
+func (b *blockMap) misplaced() bool {
+	return b.parent != ID(b.str(fieldParent)) || b.order != b.str(fieldOrder)
 }
 
 // refresh fills the caches of a block.

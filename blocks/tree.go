@@ -52,7 +52,8 @@ func (m *Model) place(b *blockMap) {
 	}
 	delete(t.missing, b.key)
 	// Only what hangs below it can close a circle or get too deep.
-	if len(t.cut) > 0 || len(t.children[b.key]) > 0 || !m.reachesRoot(b) {
+	above, ok := m.blocksAbove(b)
+	if below := len(t.children[b.key]) > 0; !ok || below && (m.tracing == nil || len(t.cut) > 0 || m.tooDeep(b, above)) {
 		t.unsure = true
 	}
 }
@@ -75,21 +76,36 @@ func (m *Model) unplace(b *blockMap) {
 	if m.blocks[b.key] == nil && len(t.children[b.key]) > 0 {
 		t.missing[b.key] = struct{}{}
 	}
-	if len(t.cut) > 0 {
+	if t.cut[b] || len(t.cut) > 0 && len(t.children[b.key]) > 0 {
 		t.unsure = true
 	}
 }
 
-// reachesRoot reports whether the parents of a block lead to the root, or to
-// one that does not exist, in fewer than maxDepth steps.
-func (m *Model) reachesRoot(b *blockMap) bool {
-	for range maxDepth {
-		if b.parent == "" {
-			return true
+// blocksAbove returns how many blocks are above one that is placed, as the cuts
+// were before; false if they are too many.
+func (m *Model) blocksAbove(b *blockMap) (int, bool) {
+	for n := range maxDepth {
+		if b.parent == "" || m.tree.cut[b] {
+			return n, true
 		}
 		if b = m.blocks[b.parent]; b == nil {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// tooDeep reports whether anything below a block that has so many above it has
+// too many. It costs a look at all of that.
+func (m *Model) tooDeep(b *blockMap, above int) bool {
+	stack := []row{{b, above}}
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if r.depth >= maxDepth {
 			return true
 		}
+		stack = pushRows(stack, m.tree.children[r.block.key], r.depth+1)
 	}
 	return false
 }
