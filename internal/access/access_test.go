@@ -10,6 +10,8 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/records"
+	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
 )
 
@@ -30,9 +32,31 @@ func openStore(t *testing.T, dir string) *store.Store {
 	return st
 }
 
-func openTable(t *testing.T, st *store.Store, now func() time.Time) *access.Table {
+// openRecords opens the records of a store; they are closed before it.
+func openRecords(t testing.TB, st *store.Store) *records.Table {
 	t.Helper()
-	table, err := access.Open(access.Config{Store: st, Now: now, Owners: []kaijutsu.Principal{owner}})
+	log := slog.New(slog.DiscardHandler)
+	var table *records.Table
+	rp := repo.Start(repo.Config{Log: log, Store: st, Committed: func(c repo.Committed) { table.Note(c) }})
+	t.Cleanup(func() { _ = rp.Close() })
+	table, err := records.Open(records.Config{Log: log, Repo: rp, Kernel: "main"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = table.Close() })
+	return table
+}
+
+func openTable(t testing.TB, st *store.Store, now func() time.Time) *access.Table {
+	t.Helper()
+	return openOn(t, openRecords(t, st), st, access.Config{Now: now})
+}
+
+// openOn opens a table on records that are open.
+func openOn(t testing.TB, rs *records.Table, st *store.Store, cfg access.Config) *access.Table {
+	t.Helper()
+	cfg.Log, cfg.Records, cfg.Store, cfg.Owners = slog.New(slog.DiscardHandler), rs, st, []kaijutsu.Principal{owner}
+	table, err := access.Open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +109,7 @@ func TestTokenLife(t *testing.T) {
 			t.Errorf("record %q holds the secret: %s, %v", name, value, err)
 		}
 	}
-	gone, err := table.Revoke(t.Context(), "amy")
+	gone, err := table.Revoke(t.Context(), owner, "amy")
 	if err != nil || len(gone) != 2 {
 		t.Fatalf("Revoke = %v, %v, want both tokens", gone, err)
 	}
@@ -95,7 +119,7 @@ func TestTokenLife(t *testing.T) {
 	if right := table.Kernel(amy); right != kaijutsu.RightNone {
 		t.Errorf("right without a token = %v, want none", right)
 	}
-	if _, err := table.Revoke(t.Context(), "amy"); !errors.Is(err, kaijutsu.ErrNotFound) {
+	if _, err := table.Revoke(t.Context(), owner, "amy"); !errors.Is(err, kaijutsu.ErrNotFound) {
 		t.Errorf("Revoke twice = %v, want ErrNotFound", err)
 	}
 	if err := st.Close(); err != nil {
@@ -160,7 +184,8 @@ func TestCreateTokenRefuses(t *testing.T) {
 func TestRights(t *testing.T) {
 	dir := t.TempDir()
 	st := openStore(t, dir)
-	table := openTable(t, st, nil)
+	rs := openRecords(t, st)
+	table := openOn(t, rs, st, access.Config{})
 	plan, other := kaijutsu.NewContextID(epoch).Document(), kaijutsu.NewContextID(epoch).Document()
 	principals := make(map[string]kaijutsu.Principal)
 	for name, right := range map[string]kaijutsu.Right{"none": 0, "reader": 1, "commenter": 2, "editor": 3, "own": 4} {
@@ -175,7 +200,9 @@ func TestRights(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	table = openTable(t, openStore(t, dir), nil)
+	st = openStore(t, dir)
+	rs = openRecords(t, st)
+	table = openOn(t, rs, st, access.Config{})
 	tests := []struct {
 		name        string
 		plan, other kaijutsu.Right
@@ -210,29 +237,29 @@ func TestRights(t *testing.T) {
 	if got := table.Current(kaijutsu.Principal{}, plan); got != kaijutsu.RightNone {
 		t.Errorf("Current of nobody = %v, want none", got)
 	}
-	if _, err := table.Revoke(t.Context(), "none"); err != nil {
+	if _, err := table.Revoke(t.Context(), owner, "none"); err != nil {
 		t.Fatal(err)
 	}
 	if got := table.Current(principals["none"], plan); got != kaijutsu.RightNone {
 		t.Errorf("Current without a token = %v, want none in spite of the grant", got)
 	}
-	if err := table.Ungrant(t.Context(), plan, "editor"); err != nil {
+	if err := table.Ungrant(t.Context(), owner, plan, "editor"); err != nil {
 		t.Fatal(err)
 	}
 	if got := table.Current(principals["editor"], plan); got != kaijutsu.RightEdit {
 		t.Errorf("Current after the grant was taken back = %v, want editor", got)
 	}
-	if err := table.Ungrant(t.Context(), plan, "editor"); !errors.Is(err, kaijutsu.ErrNotFound) {
+	if err := table.Ungrant(t.Context(), owner, plan, "editor"); !errors.Is(err, kaijutsu.ErrNotFound) {
 		t.Errorf("Ungrant twice = %v, want ErrNotFound", err)
 	}
-	if _, err := table.SetRole(t.Context(), "commenter", kaijutsu.RightRead); err != nil {
+	if _, err := table.SetRole(t.Context(), owner, "commenter", kaijutsu.RightRead); err != nil {
 		t.Fatal(err)
 	}
 	if got := table.Current(principals["commenter"], plan); got != kaijutsu.RightRead {
 		t.Errorf("Current with another role = %v, want reader", got)
 	}
-	if err := table.Forget(t.Context(), plan); err != nil || len(table.Grants(plan)) != 0 {
-		t.Errorf("Forget = %v, and %d grants are left", err, len(table.Grants(plan)))
+	if err := rs.Write(t.Context(), owner, table.Forgotten(plan)...); err != nil || len(table.Grants(plan)) != 0 {
+		t.Errorf("Forgotten = %v, and %d grants are left", err, len(table.Grants(plan)))
 	}
 	if _, err := table.Grant(t.Context(), owner, plan, "owner", kaijutsu.RightRead); !errors.Is(err, kaijutsu.ErrConflict) {
 		t.Errorf("Grant to the owner = %v, want ErrConflict", err)
@@ -248,7 +275,7 @@ func TestWatch(t *testing.T) {
 	var calls atomic.Int32
 	stop := table.Watch(made.ID, func() { calls.Add(1) })
 	table.Watch(made.ID, func() { calls.Add(10) })() // stopped before
-	if _, err := table.Revoke(t.Context(), made.ID); err != nil {
+	if _, err := table.Revoke(t.Context(), owner, made.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := calls.Load(); got != 1 {
@@ -281,7 +308,8 @@ func TestOpenRefuses(t *testing.T) {
 			if err := st.PutRecord(t.Context(), test.record, []byte(test.value)); err != nil {
 				t.Fatal(err)
 			}
-			_, err := access.Open(access.Config{Store: st})
+			rs := openRecords(t, st)
+			_, err := access.Open(access.Config{Log: slog.New(slog.DiscardHandler), Records: rs, Store: st})
 			if !errors.Is(err, kaijutsu.ErrInvalid) || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.record) {
 				t.Errorf("Open = %v, want ErrInvalid with %q and the record's name", err, test.want)
 			}
@@ -318,10 +346,7 @@ func BenchmarkCurrent(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer st.Close()
-	table, err := access.Open(access.Config{Store: st})
-	if err != nil {
-		b.Fatal(err)
-	}
+	table := openTable(b, st, time.Now)
 	_, made, err := table.CreateToken(b.Context(), access.NewToken{Name: "amy", Right: kaijutsu.RightEdit, By: owner})
 	if err != nil {
 		b.Fatal(err)

@@ -74,6 +74,14 @@ func checkName(name string) error {
 	return nil
 }
 
+// is reports whether a principal is known as just this.
+func (t *Table) is(p *principal) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	known := t.principals[p.who.Name]
+	return known != nil && known.who == p.who && known.right == p.right && slices.Equal(known.deny, p.deny)
+}
+
 // checkClash holds a principal against what it is already.
 func (t *Table) checkClash(p *principal) error {
 	t.mu.RLock()

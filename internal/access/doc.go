@@ -18,12 +18,16 @@
 // Nothing here is ever read from a document, which any peer may rewrite.
 //
 // Everything is in memory, behind a mutex with no I/O under it: a right is
-// asked for with every sync message. Writers take turns and write to the store
-// first. The package starts no goroutine; a watched token that expires has a
-// timer until the watch ends. When a token was last used is known since the
-// start of the server only: a write for each use is not worth it.
+// asked for with every sync message. Writers take turns, and memory follows the
+// records, whichever node has written them: what another node takes away is
+// gone as soon as its record arrives. Of what two nodes say at the same time
+// internal/records keeps one; a token that one of them revokes is gone. The
+// package starts no goroutine; a watched token that expires has a timer until
+// the watch ends. When a token was last used is known of this server since its
+// start only: a write for each use is not worth it.
 //
-// Records, JSON with a version "v"; one of another version is refused by Open:
+// Records of internal/records, JSON with a version "v"; one that cannot be read
+// gives no right, is logged and counted (Unread):
 //
 //	access/principal/<name>         kind, role, denied operations
 //	access/token/<id>               principal, SHA-256 of the secret, expiry

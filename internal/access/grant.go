@@ -9,6 +9,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/records"
 )
 
 // Grant is the role of a principal in one context, which counts instead of its
@@ -37,22 +38,15 @@ func (t *Table) Grant(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.D
 		return Grant{}, err
 	}
 	g := Grant{Principal: known.who, Right: right, By: by, At: t.now().UTC().Truncate(time.Millisecond)}
-	if err := t.putGrant(ctx, doc, g); err != nil {
+	if err := t.put(ctx, by, recordOfGrant(doc, g)); err != nil {
 		return Grant{}, fmt.Errorf("grant %s to %s: %w", right, name, err)
 	}
-	defer t.change(doc)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.grants[doc] == nil {
-		t.grants[doc] = make(grantsOf)
-	}
-	t.grants[doc][name] = g
 	return g, nil
 }
 
 // Ungrant takes a grant back: the principal's role on the kernel counts again.
 // The error wraps kaijutsu.ErrNotFound when there is none.
-func (t *Table) Ungrant(ctx context.Context, doc kaijutsu.DocumentID, name string) error {
+func (t *Table) Ungrant(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID, name string) error {
 	leave, err := t.write(ctx)
 	if err != nil {
 		return err
@@ -64,20 +58,8 @@ func (t *Table) Ungrant(ctx context.Context, doc kaijutsu.DocumentID, name strin
 	if !ok {
 		return fmt.Errorf("grant to %.64q: %w", name, kaijutsu.ErrNotFound)
 	}
-	return t.ungrant(ctx, doc, name)
-}
-
-// ungrant deletes a grant; the caller is the writer.
-func (t *Table) ungrant(ctx context.Context, doc kaijutsu.DocumentID, name string) error {
-	if err := t.store.DeleteRecord(context.WithoutCancel(ctx), grantName(doc, name)); err != nil {
+	if err := t.put(ctx, by, records.Record{Name: grantName(doc, name)}); err != nil {
 		return fmt.Errorf("take back the grant to %s: %w", name, err)
-	}
-	defer t.change(doc)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.grants[doc], name)
-	if len(t.grants[doc]) == 0 {
-		delete(t.grants, doc)
 	}
 	return nil
 }
@@ -87,24 +69,22 @@ func (t *Table) Grants(doc kaijutsu.DocumentID) []Grant {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	all := make([]Grant, 0, len(t.grants[doc]))
-	for _, g := range t.grants[doc] {
+	for name, g := range t.grants[doc] {
+		if p := t.principals[name]; p != nil {
+			g.Principal = p.who
+		}
 		all = append(all, g)
 	}
 	slices.SortFunc(all, func(a, b Grant) int { return strings.Compare(a.Principal.Name, b.Principal.Name) })
 	return all
 }
 
-// Forget deletes every grant in a document: for one that is gone for good.
-func (t *Table) Forget(ctx context.Context, doc kaijutsu.DocumentID) error {
-	leave, err := t.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer leave()
+// Forgotten returns what deletes every grant in a document: to be written with
+// the deletion of the document.
+func (t *Table) Forgotten(doc kaijutsu.DocumentID) []records.Record {
+	var rs []records.Record
 	for _, g := range t.Grants(doc) {
-		if err := t.ungrant(ctx, doc, g.Principal.Name); err != nil {
-			return err
-		}
+		rs = append(rs, records.Record{Name: grantName(doc, g.Principal.Name)})
 	}
-	return nil
+	return rs
 }

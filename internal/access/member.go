@@ -61,7 +61,7 @@ func (t *Table) memberLocked(p *principal) Member {
 // SetRole gives a principal another role on the kernel, from now on. The error
 // wraps kaijutsu.ErrNotFound when nobody has the name, and ErrConflict when it
 // is an owner of the kernel's without a token of this table.
-func (t *Table) SetRole(ctx context.Context, name string, right kaijutsu.Right) (Member, error) {
+func (t *Table) SetRole(ctx context.Context, by kaijutsu.Principal, name string, right kaijutsu.Right) (Member, error) {
 	if right > kaijutsu.RightOwn {
 		return Member{}, &op.FieldError{Field: "role", Reason: right.String() + " is none"}
 	}
@@ -75,13 +75,11 @@ func (t *Table) SetRole(ctx context.Context, name string, right kaijutsu.Right) 
 		return Member{}, err
 	}
 	p := &principal{known.who, right, known.deny}
-	if err := t.putPrincipal(ctx, p); err != nil {
+	if err := t.put(ctx, by, recordOfPrincipal(p)); err != nil {
 		return Member{}, fmt.Errorf("make %s %s: %w", name, right, err)
 	}
-	defer t.change(kaijutsu.DocumentID{})
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.principals[name] = p
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	return t.memberLocked(p), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/records"
 )
 
 // recordVersion is the version of every record that is written.
@@ -18,6 +19,7 @@ const recordVersion = 1
 
 // The prefixes of the records' names.
 const (
+	anyRecord       = "access/"
 	principalRecord = "access/principal/"
 	tokenRecord     = "access/token/"
 	grantRecord     = "access/grant/"
@@ -65,47 +67,31 @@ func (t *Table) write(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// put makes a record durable, also when the caller has gone: memory follows.
-func (t *Table) put(ctx context.Context, name string, row any) error {
+// put writes records, also when the caller has gone. When it returns, they are
+// on disk and memory has followed.
+func (t *Table) put(ctx context.Context, by kaijutsu.Principal, rs ...records.Record) error {
+	return t.records.Write(context.WithoutCancel(ctx), by, rs...)
+}
+
+// record returns a record with a row as its value.
+func record(name string, row any) records.Record {
 	value, err := json.Marshal(row)
 	if err != nil {
-		return err
+		panic("access: a row that is no JSON: " + err.Error()) // rows are our own, of plain fields
 	}
-	return t.store.PutRecord(context.WithoutCancel(ctx), name, value)
+	return records.Record{Name: name, Value: value}
 }
 
-func (t *Table) putPrincipal(ctx context.Context, p *principal) error {
-	return t.put(ctx, principalRecord+p.who.Name, principalRow{recordVersion, p.who.Kind, p.right.String(), p.deny})
+func recordOfPrincipal(p *principal) records.Record {
+	return record(principalRecord+p.who.Name, principalRow{recordVersion, p.who.Kind, p.right.String(), p.deny})
 }
 
-func (t *Table) putToken(ctx context.Context, k *token) error {
-	return t.put(ctx, tokenRecord+k.ID, tokenRow{recordVersion, k.Principal.Name, hex.EncodeToString(k.hash[:]), whoRow(k.By), k.Created, k.Expires})
+func recordOfToken(k *token) records.Record {
+	return record(tokenRecord+k.ID, tokenRow{recordVersion, k.Principal.Name, hex.EncodeToString(k.hash[:]), whoRow(k.By), k.Created, k.Expires})
 }
 
-func (t *Table) putGrant(ctx context.Context, doc kaijutsu.DocumentID, g Grant) error {
-	return t.put(ctx, grantName(doc, g.Principal.Name), grantRow{recordVersion, g.Right.String(), whoRow(g.By), g.At})
-}
-
-// load reads every record; principals first, the others name them.
-func (t *Table) load() error {
-	for _, part := range []struct {
-		prefix string
-		load   func(name string, value []byte) error
-	}{{principalRecord, t.loadPrincipal}, {tokenRecord, t.loadToken}, {grantRecord, t.loadGrant}} {
-		for name, err := range t.store.Records(part.prefix) {
-			if err != nil {
-				return err
-			}
-			value, err := t.store.Record(name)
-			if err == nil {
-				err = part.load(strings.TrimPrefix(name, part.prefix), value)
-			}
-			if err != nil {
-				return fmt.Errorf("record %q: %w", name, err)
-			}
-		}
-	}
-	return nil
+func recordOfGrant(doc kaijutsu.DocumentID, g Grant) records.Record {
+	return record(grantName(doc, g.Principal.Name), grantRow{recordVersion, g.Right.String(), whoRow(g.By), g.At})
 }
 
 // decode reads a record of our version; nothing in it is passed over.
@@ -127,59 +113,50 @@ func decode(value []byte, into any) error {
 	return nil
 }
 
-func (t *Table) loadPrincipal(name string, value []byte) error {
+func decodePrincipal(name string, value []byte) (*principal, error) {
 	var row principalRow
 	if err := decode(value, &row); err != nil {
-		return err
+		return nil, err
 	}
 	right, err := kaijutsu.ParseRole(row.Role)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.principals[name] = &principal{kaijutsu.Principal{Name: name, Kind: row.Kind}, right, row.Deny}
-	return nil
+	return &principal{kaijutsu.Principal{Name: name, Kind: row.Kind}, right, row.Deny}, nil
 }
 
-func (t *Table) loadToken(id string, value []byte) error {
+// decodeToken reads a token; the kind of its principal is not in it.
+func decodeToken(id string, value []byte) (*token, error) {
 	var row tokenRow
 	if err := decode(value, &row); err != nil {
-		return err
-	}
-	p := t.principals[row.Principal]
-	if p == nil {
-		return fmt.Errorf("there is no principal %q: %w", row.Principal, kaijutsu.ErrInvalid)
+		return nil, err
 	}
 	hash, err := hex.DecodeString(row.SHA256)
 	if err != nil || len(hash) != sha256.Size {
-		return fmt.Errorf("sha256: want %d hexadecimal digits: %w", 2*sha256.Size, kaijutsu.ErrInvalid)
+		return nil, fmt.Errorf("sha256: want %d hexadecimal digits: %w", 2*sha256.Size, kaijutsu.ErrInvalid)
 	}
-	t.addLocked(&token{hash: [sha256.Size]byte(hash), Token: Token{
-		ID: id, Principal: p.who, By: kaijutsu.Principal(row.By), Created: row.Created, Expires: row.Expires,
-	}})
-	return nil
+	return &token{hash: [sha256.Size]byte(hash), Token: Token{
+		ID: id, Principal: kaijutsu.Principal{Name: row.Principal}, By: kaijutsu.Principal(row.By), Created: row.Created, Expires: row.Expires,
+	}}, nil
 }
 
-func (t *Table) loadGrant(name string, value []byte) error {
+// decodeGrantName reads the name of a grant's record: the document, and whose
+// it is.
+func decodeGrantName(name string) (doc kaijutsu.DocumentID, who string, err error) {
+	docText, who, _ := strings.Cut(name, "/")
+	doc, err = kaijutsu.ParseDocumentID(docText)
+	return doc, who, err
+}
+
+// decodeGrant reads a grant; the kind of its principal is not in it.
+func decodeGrant(who string, value []byte) (Grant, error) {
 	var row grantRow
 	if err := decode(value, &row); err != nil {
-		return err
-	}
-	docText, who, _ := strings.Cut(name, "/")
-	doc, err := kaijutsu.ParseDocumentID(docText)
-	if err != nil {
-		return err
+		return Grant{}, err
 	}
 	right, err := kaijutsu.ParseRole(row.Role)
 	if err != nil {
-		return err
+		return Grant{}, err
 	}
-	p := t.principals[who]
-	if p == nil {
-		return fmt.Errorf("there is no principal %q: %w", who, kaijutsu.ErrInvalid)
-	}
-	if t.grants[doc] == nil {
-		t.grants[doc] = make(grantsOf)
-	}
-	t.grants[doc][who] = Grant{Principal: p.who, Right: right, By: kaijutsu.Principal(row.By), At: row.At}
-	return nil
+	return Grant{Principal: kaijutsu.Principal{Name: who}, Right: right, By: kaijutsu.Principal(row.By), At: row.At}, nil
 }

@@ -3,16 +3,22 @@ package access
 import (
 	"crypto/sha256"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/records"
 	"kaijutsu/internal/store"
 )
 
-// Config says what a Table works with. Store is required.
+// Config says what a Table works with. Log and Records are required.
 type Config struct {
+	Log     *slog.Logger
+	Records *records.Table
+	// Store is where a server kept these records before nodes shared them; Open
+	// moves them. Nil: there are none.
 	Store *store.Store
 	// Now is the clock; default time.Now.
 	Now func() time.Time
@@ -20,17 +26,19 @@ type Config struct {
 	// their names are taken.
 	Owners []kaijutsu.Principal
 	// Changed is told that somebody's right to a document is another now, or,
-	// with the zero id, that a right on the kernel is. Nil: nobody is told.
+	// with the zero id, that a right on the kernel is, here or on another node.
+	// It must return at once. Nil: nobody is told.
 	Changed func(kaijutsu.DocumentID)
 }
 
 // Table is the principals, their tokens and the grants. It is safe for
 // concurrent use.
 type Table struct {
-	store  *store.Store
-	now    func() time.Time
-	owners map[string]kaijutsu.Principal
-	change func(kaijutsu.DocumentID)
+	log     *slog.Logger
+	records *records.Table
+	now     func() time.Time
+	owners  map[string]kaijutsu.Principal
+	change  func(kaijutsu.DocumentID)
 
 	writing chan struct{} // a token: one writer at a time
 
@@ -41,6 +49,7 @@ type Table struct {
 	secrets    map[[sha256.Size]byte]*token     // guarded by mu
 	grants     map[kaijutsu.DocumentID]grantsOf // guarded by mu
 	watches    map[string]map[*watch]struct{}   // guarded by mu; by token id
+	unread     map[string]error                 // guarded by mu; why, by record name
 }
 
 // grantsOf are the grants of a document by principal name.
@@ -53,7 +62,8 @@ type principal struct {
 	deny  []string
 }
 
-// token is a key to a principal. It is never changed, but for used.
+// token is a key to a principal, of whom it has the name alone. It is never
+// changed, but for used.
 type token struct {
 	Token
 	hash [sha256.Size]byte
@@ -63,14 +73,15 @@ type token struct {
 // expired reports whether the token is not good any more.
 func (t *token) expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
-// Open reads the table from its records. The error wraps kaijutsu.ErrInvalid
-// when there is one that this version cannot read.
+// Open reads the table from its records, and follows them from then on. Nobody
+// else may write access records before it returns. The error wraps
+// kaijutsu.ErrInvalid when the store has one that this version cannot read.
 func Open(cfg Config) (*Table, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	t := &Table{
-		store: cfg.Store, now: cfg.Now, change: cfg.Changed,
+		log: cfg.Log, records: cfg.Records, now: cfg.Now, change: cfg.Changed,
 		owners:     make(map[string]kaijutsu.Principal),
 		writing:    make(chan struct{}, 1),
 		principals: make(map[string]*principal),
@@ -79,6 +90,7 @@ func Open(cfg Config) (*Table, error) {
 		secrets:    make(map[[sha256.Size]byte]*token),
 		grants:     make(map[kaijutsu.DocumentID]grantsOf),
 		watches:    make(map[string]map[*watch]struct{}),
+		unread:     make(map[string]error),
 	}
 	if t.change == nil {
 		t.change = func(kaijutsu.DocumentID) {}
@@ -86,7 +98,7 @@ func Open(cfg Config) (*Table, error) {
 	for _, p := range cfg.Owners {
 		t.owners[p.Name] = p
 	}
-	if err := t.load(); err != nil {
+	if err := t.load(cfg.Store); err != nil {
 		return nil, fmt.Errorf("read who has access: %w", err)
 	}
 	return t, nil
@@ -102,7 +114,7 @@ func (t *Table) Kernel(p kaijutsu.Principal) kaijutsu.Right {
 }
 
 // Right returns what a principal that may do so much with the kernel may do
-// with a document. It takes no longer than two look-ups.
+// with a document. It takes no longer than three look-ups.
 func (t *Table) Right(p kaijutsu.Principal, kernel kaijutsu.Right, doc kaijutsu.DocumentID) kaijutsu.Right {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -155,8 +167,10 @@ func (t *Table) rightLocked(p kaijutsu.Principal, kernel kaijutsu.Right, doc kai
 	if kernel >= kaijutsu.RightOwn {
 		return kaijutsu.RightOwn
 	}
-	if g, ok := t.grants[doc][p.Name]; ok && g.Principal == p {
-		return g.Right
+	if g, ok := t.grants[doc][p.Name]; ok {
+		if known := t.principals[p.Name]; known != nil && known.who == p {
+			return g.Right
+		}
 	}
 	return kernel
 }

@@ -14,7 +14,11 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/records"
 )
+
+// revokeTokens is how many tokens are revoked with one change.
+const revokeTokens = 500
 
 // secretPrefix lets people and scanners see what a secret is.
 const secretPrefix = "kj_"
@@ -69,8 +73,11 @@ func (t *Table) Identify(secret string) (Identity, error) {
 	if k.expired(now) {
 		return Identity{}, fmt.Errorf("the token of %s expired at %s: %w", k.Principal.Name, k.Expires.UTC().Format(time.RFC3339), kaijutsu.ErrDenied)
 	}
-	k.used.Store(now.UnixNano())
 	p := t.principals[k.Principal.Name]
+	if p == nil {
+		return Identity{}, fmt.Errorf("nothing is known of the token's principal %q: %w", k.Principal.Name, kaijutsu.ErrDenied)
+	}
+	k.used.Store(now.UnixNano())
 	return Identity{Principal: p.who, Right: p.right, Deny: p.deny, TokenID: k.ID}, nil
 }
 
@@ -104,23 +111,22 @@ func (t *Table) CreateToken(ctx context.Context, n NewToken) (secret string, mad
 	if n.Expires.IsZero() {
 		k.Expires = time.Time{}
 	}
-	if err := t.putPrincipal(ctx, p); err != nil {
+	rs := []records.Record{recordOfToken(k)}
+	if !t.is(p) { // else a role that another node gives it meanwhile stays
+		rs = []records.Record{recordOfPrincipal(p), rs[0]}
+	}
+	if err := t.put(ctx, n.By, rs...); err != nil {
 		return "", Token{}, fmt.Errorf("create token: %w", err)
 	}
-	if err := t.putToken(ctx, k); err != nil {
-		return "", Token{}, fmt.Errorf("create token: %w", err)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.principals[p.who.Name] = p
-	t.addLocked(k)
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	return secret, t.shownLocked(k), nil
 }
 
 // Revoke ends the token of this id, or every token of the principal of this
 // name, and returns them. When it returns, they are good for nothing. The error
 // wraps kaijutsu.ErrNotFound when there is none.
-func (t *Table) Revoke(ctx context.Context, idOrName string) ([]Token, error) {
+func (t *Table) Revoke(ctx context.Context, by kaijutsu.Principal, idOrName string) ([]Token, error) {
 	leave, err := t.write(ctx)
 	if err != nil {
 		return nil, err
@@ -131,17 +137,19 @@ func (t *Table) Revoke(ctx context.Context, idOrName string) ([]Token, error) {
 		return nil, fmt.Errorf("token %.64q: %w%s", idOrName, kaijutsu.ErrNotFound, t.suggest(idOrName))
 	}
 	var gone []Token
-	for _, k := range found {
-		if err := t.store.DeleteRecord(context.WithoutCancel(ctx), tokenRecord+k.ID); err != nil {
-			return gone, fmt.Errorf("revoke token %s of %s: %w", k.ID, k.Principal.Name, err)
+	for some := range slices.Chunk(found, revokeTokens) {
+		rs := make([]records.Record, len(some))
+		for i, k := range some {
+			rs[i].Name = tokenRecord + k.ID
 		}
-		t.mu.Lock()
-		gone = append(gone, t.shownLocked(k))
-		ended := t.removeLocked(k)
-		t.mu.Unlock()
-		for _, f := range ended {
-			f()
+		if err := t.put(ctx, by, rs...); err != nil {
+			return gone, fmt.Errorf("revoke tokens of %s: %w", some[0].Principal.Name, err)
 		}
+		t.mu.RLock()
+		for _, k := range some {
+			gone = append(gone, t.shownLocked(k))
+		}
+		t.mu.RUnlock()
 	}
 	return gone, nil
 }
@@ -195,7 +203,7 @@ func (t *Table) Tokens() []Token {
 func (t *Table) shownLocked(k *token) Token {
 	out := k.Token
 	if p := t.principals[k.Principal.Name]; p != nil {
-		out.Right, out.Deny = p.right, slices.Clone(p.deny)
+		out.Principal, out.Right, out.Deny = p.who, p.right, slices.Clone(p.deny)
 	}
 	if n := k.used.Load(); n != 0 {
 		out.Used = time.Unix(0, n).UTC()

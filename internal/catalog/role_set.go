@@ -43,7 +43,7 @@ func (o *operations) setRole(ctx context.Context, c op.Call, in roleSetIn) (role
 		return roleRow{}, err
 	}
 	if in.Role == "default" {
-		return roleRow{Principal: in.Principal, Role: in.Role, Context: doc.Name()}, named(o.parts.Access.Ungrant(ctx, doc, in.Principal))
+		return roleRow{Principal: in.Principal, Role: in.Role, Context: doc.Name()}, named(o.parts.Access.Ungrant(ctx, c.By, doc, in.Principal))
 	}
 	right, err := kaijutsu.ParseRole(in.Role)
 	if err != nil {
@@ -68,7 +68,7 @@ func (o *operations) setKernelRole(ctx context.Context, c op.Call, in roleSetIn)
 	if err != nil {
 		return roleRow{}, fmt.Errorf("role: %w", err)
 	}
-	m, err := o.parts.Access.SetRole(ctx, in.Principal, right)
+	m, err := o.parts.Access.SetRole(ctx, c.By, in.Principal, right)
 	if err != nil {
 		return roleRow{}, named(err)
 	}

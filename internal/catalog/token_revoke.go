@@ -26,7 +26,7 @@ func (o *operations) tokenRevoke() *op.Op {
 }
 
 func (o *operations) revokeToken(ctx context.Context, _ op.Call, in tokenRevokeIn) (tokenRevokeOut, error) {
-	gone, err := o.parts.Access.Revoke(ctx, in.Token)
+	gone, err := o.parts.Access.Revoke(ctx, c.By, in.Token)
 	if err != nil {
 		return tokenRevokeOut{}, err
 	}
