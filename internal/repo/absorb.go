@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
@@ -44,23 +45,147 @@ type Absorbed struct {
 	Heads   kaijutsu.Heads
 }
 
+// One request to the owner takes no more than this, so that others get their
+// turn.
+const (
+	absorbChanges = 500
+	absorbBytes   = 512 << 10
+)
+
 // Absorb takes changes that another node has accepted, and returns when they
-// are on disk.
-func (r *Repo) Absorb(ctx context.Context, id kaijutsu.DocumentID, d Delivery) (Absorbed, error) {
-	return Absorbed{}, fmt.Errorf("absorb changes: not there yet: %w", kaijutsu.ErrUnavailable)
+// are on disk; nobody sees them before. They come in any order and any number
+// of times. Each is validated as one that a peer sends, and has to be of this
+// document; who may write was decided where it was made. What is taken gets
+// entries of the journal that say so.
+//
+// A change that is not taken ends the delivery: the error names it and wraps
+// kaijutsu.ErrInvalid, ErrConflict or ErrTooLarge; what was taken before stays,
+// and Absorbed counts it. The error wraps ErrDeleted for a document that was
+// deleted here, ErrUnavailable when the disk refuses.
+func (r *Repo) Absorb(ctx context.Context, id kaijutsu.DocumentID, in Delivery) (Absorbed, error) {
+	out := new(Absorbed)
+	fail := func(err error) (Absorbed, error) {
+		return *out, fmt.Errorf("changes of document %s from node %s: %w", id, in.Node, err)
+	}
+	if err := in.check(); err != nil {
+		return fail(err)
+	}
+	d, err := r.acquire(id)
+	if err != nil {
+		return fail(err)
+	}
+	defer r.release(d)
+	base, giveBack, err := r.borrow(ctx, d, in)
+	if err != nil {
+		return fail(err)
+	}
+	defer giveBack()
+	if base != nil {
+		in.Anchor = in.Changes[0].Hash
+	}
+	who := newAbsorption(in)
+	for first := true; first || len(in.Changes) > 0; first = false {
+		n := in.part()
+		reply := make(chan error, 1)
+		a := absorb{who: who, changes: in.Changes[:n], base: base, out: out, reply: reply}
+		in.Changes, base = in.Changes[n:], nil
+		a.last = len(in.Changes) == 0
+		if err := d.await(ctx, a, reply); err != nil {
+			return fail(err)
+		}
+	}
+	return *out, nil
 }
 
-// Origin is where a document comes from.
-type Origin struct {
-	// Anchor is the change from which all of the document's own descend; zero
-	// when it has none.
-	Anchor kaijutsu.ChangeHash
-	// Base is what it rests on, nil when it holds everything itself.
-	Base *store.Base
+func (in *Delivery) check() error {
+	for i, c := range in.Changes {
+		if c == nil || len(c.Actors) == 0 || len(c.Raw) == 0 {
+			return fmt.Errorf("change %d of %d is empty: %w", i+1, len(in.Changes), kaijutsu.ErrInvalid)
+		}
+	}
+	for actor, s := range in.Signers {
+		for _, p := range []kaijutsu.Principal{s.By, s.Via} {
+			if !p.IsZero() && (p.Name == "" || len(p.Name) > maxSigner || len(p.Kind) > maxSigner) {
+				return fmt.Errorf("signer of actor %s: principal %.64q of kind %.64q: %w", actor, p.Name, p.Kind, kaijutsu.ErrInvalid)
+			}
+		}
+	}
+	return nil
 }
 
-// Origin returns where a document comes from, or an error wrapping
-// kaijutsu.ErrNotFound when it is not here.
-func (r *Repo) Origin(ctx context.Context, id kaijutsu.DocumentID) (Origin, error) {
-	return Origin{}, fmt.Errorf("origin of a document: not there yet: %w", kaijutsu.ErrUnavailable)
+// maxSigner bounds a principal's name and kind, in bytes.
+const maxSigner = 512
+
+// part returns how many changes the next request takes.
+func (in *Delivery) part() int {
+	bytes := 0
+	for i, c := range in.Changes {
+		if bytes += len(c.Raw); i == absorbChanges || i > 0 && bytes > absorbBytes {
+			return i
+		}
+	}
+	return len(in.Changes)
+}
+
+// absorb is a request: part of a delivery.
+type absorb struct {
+	who     *absorption
+	changes []*amfile.Change
+	base    *store.Base // of a document that is not here
+	last    bool
+	out     *Absorbed // the owner's until reply
+
+	err   error // why it ended
+	reply chan<- error
+}
+
+// answer replies to a delivery whose changes are on disk, or are not.
+func (a absorb) answer(err error) {
+	if err == nil {
+		err = a.err
+	} else {
+		a.out.Taken -= a.who.staged
+	}
+	a.who.staged = 0
+	a.reply <- err
+}
+
+// absorb gives the changes of a delivery to the graph.
+func (d *document) absorb(a absorb, st *staged) {
+	if d.failed != nil {
+		a.reply <- d.failed
+		return
+	}
+	retry := func() {}
+	if a.base != nil {
+		retry = d.graph.TakeWaiting()
+		if err := d.restOn(a.base, st); err != nil {
+			retry()
+			a.reply <- err
+			return
+		}
+	}
+	before := len(st.changes)
+	for _, c := range a.changes {
+		added, err := d.graph.AddFrom(a.who.state, c, noOptions)
+		if err != nil {
+			a.err = err
+			break
+		}
+		if len(added) == 0 && !d.graph.Has(c.Hash) {
+			a.who.waiting = append(a.who.waiting, c.Hash)
+		}
+	}
+	if d.newBase != nil && len(st.changes) == 0 {
+		d.forgetBase()
+		st.from, st.before = 0, nil
+	}
+	retry()
+	a.who.staged = len(st.changes) - before
+	a.out.Taken += a.who.staged
+	if a.last {
+		a.out.Missing = d.graph.Missing(a.who.waiting)
+	}
+	a.out.Heads = slices.Clone(d.graph.Heads())
+	st.absorbed = append(st.absorbed, a)
 }

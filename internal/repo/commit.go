@@ -2,9 +2,11 @@ package repo
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/store"
 )
@@ -30,6 +32,15 @@ func (s signer) is(peer signer) bool {
 	return s.by == peer.by
 }
 
+// confirmed returns who an actor is when another node says who it is. What is
+// known here stands, but for what is not known and that it came through others.
+func (s signer) confirmed(there signer) signer {
+	if s.by == there.by && s.via.IsZero() {
+		return there
+	}
+	return s
+}
+
 // relayed returns who an actor is when somebody else brings a change of its: it
 // is the same principal's, and came through them. That may be a peer that
 // passes on what it was given, or one that forges; who reads can tell that it
@@ -47,26 +58,65 @@ func (s signer) relayed(peer signer) signer {
 
 // stage notes a change that the graph has taken, for the next commit, and lets
 // the read model follow: later edits of the batch build on it.
-func (d *document) stage(c *amfile.Change, by signer) {
+func (d *document) stage(c *amfile.Change, by signer, remote bool) {
 	st := d.st
-	st.changes = append(st.changes, c)
 	actor := c.Author()
 	known, ok := d.actors[actor]
-	if ok {
+	switch {
+	case ok && remote:
+		by = known.confirmed(by)
+	case ok:
 		by = known.relayed(by)
 	}
-	if !ok || by != known {
+	if by != known {
 		if ok {
 			st.rebound(actor, known)
 		}
 		d.actors[actor] = by
 		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by.by, Via: by.via, At: d.repo.cfg.Now().UTC()})
 	}
+	st.count(remote)
+	staged := Change{Change: c, By: by.by, Via: by.via, Remote: remote}
+	defer func() { st.changes = append(st.changes, staged) }()
 	if d.model == nil {
 		st.all = true
 		return
 	}
-	st.deltas = append(st.deltas, Delta{d.model.Apply(c), by.by, by.via})
+	var delta blocks.Delta
+	if st.trace {
+		delta, staged.Steps = d.model.Trace(c)
+		staged.Heads = d.graph.Heads()
+	} else {
+		delta = d.model.Apply(c)
+	}
+	st.deltas = append(st.deltas, Delta{delta, by.by, by.via})
+}
+
+// run is a stretch of staged changes that get one entry of the journal.
+type run struct {
+	at     int // number of the first of them in staged.changes
+	remote bool
+}
+
+// maxRuns is how many entries one commit may have. What comes behind counts as
+// local: then it is told to nodes that have it, which does no harm.
+const maxRuns = 512
+
+// count adds one change to the runs.
+func (st *staged) count(remote bool) {
+	if n := len(st.runs); n == 0 || n < maxRuns && st.runs[n-1].remote != remote {
+		st.runs = append(st.runs, run{len(st.changes), remote})
+	} else if n == maxRuns && st.runs[n-1].remote != remote {
+		st.runs[n-1].remote = false
+	}
+}
+
+// end returns the number behind the last change of run k.
+func (st *staged) end(k int) int {
+	if k+1 < len(st.runs) {
+		return st.runs[k+1].at
+	}
+	return len(st.changes)
 }
 
 // rebound notes who an actor was before the batch, if it was anybody.
@@ -88,16 +138,22 @@ func (d *document) commit(st *staged) {
 		return
 	}
 	w := store.Write{
-		Doc: d.id, Heads: d.graph.Heads(), Anchor: st.anchor,
-		Actors: st.actors, Changes: make([]store.Change, len(st.changes)),
+		Doc: d.id, Heads: d.graph.Heads(), Base: d.newBase, Anchor: st.anchor,
+		Actors: st.actors, Changes: make([]store.Change, len(st.changes)), Outbox: make([][]byte, len(st.runs)),
 	}
 	for i := range w.Changes {
 		w.Changes[i] = store.Change{Index: uint64(st.from - d.before + i), Hash: st.changes[i].Hash, Raw: st.changes[i].Raw}
 	}
-	if _, err := d.repo.cfg.Store.Commit(context.Background(), w); err != nil {
+	for k, r := range st.runs {
+		e := Entry{Doc: d.id, From: uint64(st.from + r.at), N: uint64(st.end(k) - r.at), Remote: r.remote}
+		w.Outbox[k] = e.encode()
+	}
+	stored, err := d.repo.cfg.Store.Commit(context.Background(), w)
+	if err != nil {
 		d.rollback(st, storeError(err))
 		return
 	}
+	st.seq, st.base, d.newBase = stored.FirstOutbox, d.newBase, nil
 	d.headsAt = d.repo.cfg.Now()
 	for _, c := range st.changes {
 		d.tailBytes += len(c.Raw)
@@ -113,6 +169,7 @@ func (d *document) commit(st *staged) {
 func (d *document) rollback(st *staged, err error) {
 	d.repo.log.Error("changes not stored", "document", d.id, "changes", len(st.changes), "err", err)
 	d.forget(st, 0, 0)
+	d.forgetBase()
 	d.measure()
 	for s := range st.receivers {
 		d.refuse(s, err)
@@ -137,4 +194,52 @@ func (st *staged) answer(err error) {
 	for _, reply := range st.replies {
 		reply <- err
 	}
+	for _, a := range st.absorbed {
+		a.answer(err)
+	}
+}
+
+// tell tells whoever wants to know what is on disk now, each run apart.
+func (d *document) tell(st *staged) {
+	told := d.repo.cfg.Committed
+	if told == nil {
+		return
+	}
+	before := st.before
+	for k, r := range st.runs {
+		end := st.end(k)
+		c := Committed{
+			Doc: d.id, Before: before, Heads: d.graph.Heads(), From: uint64(st.from + r.at), Version: uint64(st.from + end),
+			Seq: st.seq + uint64(k), Changes: st.changes[r.at:end:end], Traced: st.trace && !st.all, All: st.all,
+		}
+		if end < len(st.changes) {
+			c.Heads = headsAfter(before, c.Changes)
+		}
+		if !st.all {
+			c.Deltas = st.deltas[r.at:end:end]
+		}
+		if k == 0 {
+			c.Base = st.base
+		}
+		if st.anchor != (kaijutsu.ChangeHash{}) && slices.ContainsFunc(c.Changes, func(c Change) bool { return c.Hash == st.anchor }) {
+			c.Anchor = st.anchor
+		}
+		told(c)
+		before = c.Heads
+	}
+}
+
+// headsAfter returns the heads of a document that had these and got changes.
+func headsAfter(heads kaijutsu.Heads, changes []Change) kaijutsu.Heads {
+	open := make(map[kaijutsu.ChangeHash]struct{}, len(heads)+1)
+	for _, h := range heads {
+		open[h] = struct{}{}
+	}
+	for _, c := range changes {
+		for _, dep := range c.Deps {
+			delete(open, dep)
+		}
+		open[c.Hash] = struct{}{}
+	}
+	return kaijutsu.NewHeads(slices.Collect(maps.Keys(open))...)
 }

@@ -39,6 +39,8 @@ func (d *document) beginDelete() error {
 		return kaijutsu.ErrNotFound
 	case d.deleting:
 		return fmt.Errorf("it is being deleted: %w", kaijutsu.ErrUnavailable)
+	case d.lent > 0:
+		return fmt.Errorf("it is being forked: %w", kaijutsu.ErrUnavailable)
 	}
 	d.deleting = true
 	return nil

@@ -64,6 +64,8 @@ type document struct {
 	pasts       []pastModel    // the last used is last
 	decodedKept decodedChanges // the last used
 
+	newBase    *store.Base   // what the document is to rest on; it is not on disk yet
+	lent       int           // forks of this document that are being made elsewhere
 	base       *store.Base   // what the document rests on; nil: nothing
 	baseActors []store.Actor // whose changes are in it
 	before     int           // changes before the document's own log
@@ -192,9 +194,11 @@ func (d *document) recover() {
 // handle carries out a batch: first all that changes the document, then one
 // commit, then all that reads it.
 func (d *document) handle(batch []request) {
-	st := &staged{from: d.graph.Len(), receivers: make(map[*Session]struct{})}
+	st := &staged{from: d.graph.Len(), before: d.graph.Heads(), receivers: make(map[*Session]struct{})}
 	d.st = st
+	d.beginTrace(batch)
 	var reads []request
+	var absorbs []absorb // behind the rest: what is local and what is not is told apart
 	for _, r := range batch {
 		if d.stopped() {
 			return // nothing of the batch was answered: all of it ends with ErrClosed
@@ -208,6 +212,8 @@ func (d *document) handle(batch []request) {
 			}
 		case edit:
 			d.edit(r, st)
+		case absorb:
+			absorbs = append(absorbs, r)
 		case leave:
 			d.leave(r.s)
 		case trim:
@@ -215,6 +221,9 @@ func (d *document) handle(batch []request) {
 		default:
 			reads = append(reads, r)
 		}
+	}
+	for _, r := range absorbs {
+		d.absorb(r, st)
 	}
 	d.commit(st)
 	for _, r := range st.handled {

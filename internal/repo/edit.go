@@ -37,12 +37,14 @@ func (r *Repo) Edit(ctx context.Context, id kaijutsu.DocumentID, e Edit, f func(
 		return Edited{}, fmt.Errorf("edit document %s: no principal: %w", id, kaijutsu.ErrDenied)
 	}
 	var out Edited
-	err := r.edit(ctx, id, func(d *document, _ *staged) (err error) {
-		if d.graph.Len() == 0 {
-			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
-		}
-		out, err = d.editBlocks(e, f)
-		return err
+	err := r.orFetch(ctx, id, func() error {
+		return r.edit(ctx, id, func(d *document, _ *staged) (err error) {
+			if d.graph.Len() == 0 {
+				return d.notHere()
+			}
+			out, err = d.editBlocks(e, f)
+			return err
+		})
 	})
 	if err != nil {
 		return Edited{}, err
@@ -50,8 +52,22 @@ func (r *Repo) Edit(ctx context.Context, id kaijutsu.DocumentID, e Edit, f func(
 	return out, nil
 }
 
+// admit waits until changes may be made here.
+func (r *Repo) admit(ctx context.Context) error {
+	if r.cfg.Admit == nil {
+		return nil
+	}
+	if err := r.cfg.Admit(ctx); err != nil {
+		return fmt.Errorf("changes wait to be taken: %w", err)
+	}
+	return nil
+}
+
 // edit runs f in the owner, between what came before and the commit.
 func (r *Repo) edit(ctx context.Context, id kaijutsu.DocumentID, f func(*document, *staged) error) error {
+	if err := r.admit(ctx); err != nil {
+		return err
+	}
 	d, err := r.acquire(id)
 	if err != nil {
 		return err
@@ -91,6 +107,9 @@ func (d *document) forget(st *staged, changes, actors int) {
 		}
 	}
 	st.changes, st.actors = st.changes[:changes], st.actors[:actors]
+	for len(st.runs) > 0 && st.runs[len(st.runs)-1].at >= changes {
+		st.runs = st.runs[:len(st.runs)-1]
+	}
 	if _, anchored := d.graph.Anchor(); !anchored {
 		st.anchor = kaijutsu.ChangeHash{}
 	}

@@ -16,6 +16,7 @@ func (r *Repo) janitor() {
 			return
 		case <-tick.C:
 			r.trim()
+			r.replays.trim(r.cfg.Now().Add(-r.cfg.IdleAfter))
 		case <-r.kick:
 		}
 		r.evict(r.cfg.Now())

@@ -11,12 +11,14 @@ import (
 // the content of an .automerge file.
 func (r *Repo) Export(ctx context.Context, id kaijutsu.DocumentID) ([]byte, error) {
 	var raws [][]byte
-	err := r.with(ctx, id, func(d *document) error {
-		if d.graph.Len() == 0 {
-			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
-		}
-		raws = d.raws()
-		return nil
+	err := r.orFetch(ctx, id, func() error {
+		return r.with(ctx, id, func(d *document) error {
+			if d.graph.Len() == 0 {
+				return d.notHere()
+			}
+			raws = d.raws()
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err

@@ -26,8 +26,13 @@ func (r *Repo) Fork(ctx context.Context, by kaijutsu.Principal, id kaijutsu.Docu
 	if by.IsZero() {
 		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: no principal: %w", id, kaijutsu.ErrDenied)
 	}
+	if err := r.admit(ctx); err != nil {
+		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: %w", id, err)
+	}
 	cid := kaijutsu.NewContextID(r.cfg.Now())
-	err := r.recall(ctx, id, func(d *document, own *pasts) error { return d.fork(cid, by, heads, title, own) })
+	err := r.orFetch(ctx, id, func() error {
+		return r.recall(ctx, id, func(d *document, own *pasts) error { return d.fork(cid, by, heads, title, own) })
+	})
 	if err != nil {
 		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: %w", id, err)
 	}
@@ -39,7 +44,7 @@ func (r *Repo) Fork(ctx context.Context, by kaijutsu.Principal, id kaijutsu.Docu
 func (d *document) fork(cid kaijutsu.ContextID, by kaijutsu.Principal, heads kaijutsu.Heads, title string, own *pasts) error {
 	switch {
 	case d.graph.Len() == 0:
-		return kaijutsu.ErrNotFound
+		return errNotHere
 	case d.deleting:
 		return fmt.Errorf("it is being deleted: %w", kaijutsu.ErrUnavailable)
 	}
@@ -112,16 +117,22 @@ func newActor() kaijutsu.ActorID {
 
 // putFork puts a fork on disk and tells of it.
 func (r *Repo) putFork(id kaijutsu.DocumentID, base *store.Base, first *amfile.Change, by kaijutsu.Principal) error {
+	entry := Entry{Doc: id, From: base.Changes, N: 1}
 	w := store.Write{
 		Doc: id, Base: base, Anchor: first.Hash, Heads: kaijutsu.Heads{first.Hash},
 		Changes: []store.Change{{Hash: first.Hash, Raw: first.Raw}},
 		Actors:  []store.Actor{{ID: first.Author(), Principal: by, At: r.cfg.Now().UTC()}},
+		Outbox:  [][]byte{entry.encode()},
 	}
-	if _, err := r.cfg.Store.Commit(context.Background(), w); err != nil {
+	stored, err := r.cfg.Store.Commit(context.Background(), w)
+	if err != nil {
 		return storeError(err)
 	}
 	if r.cfg.Committed != nil {
-		r.cfg.Committed(Committed{Doc: id, Heads: w.Heads, Version: base.Changes + 1, All: true})
+		r.cfg.Committed(Committed{
+			Doc: id, Heads: w.Heads, Before: base.Heads, From: base.Changes, Version: base.Changes + 1, Seq: stored.FirstOutbox,
+			Changes: []Change{{Change: first, By: by}}, Base: base, Anchor: first.Hash, All: true,
+		})
 	}
 	return nil
 }

@@ -16,13 +16,17 @@ const keyContext = "context"
 // asks when everything the change depends on is there. from is nil for changes
 // made here.
 func (d *document) judge(c *amfile.Change, from *changegraph.SyncState) error {
+	who := bringer(from)
+	if a, ok := who.(*absorption); ok {
+		return d.judgeAbsorbed(c, a)
+	}
 	if err := d.judgeContext(c); err != nil {
 		return err
 	}
-	if from == nil {
+	s, ok := who.(*Session)
+	if !ok {
 		return nil
 	}
-	s := from.Peer.(*Session)
 	for _, a := range d.editActors {
 		if a == c.Author() {
 			return fmt.Errorf("actor %s is this server's own, which makes all of its changes: %w", a, kaijutsu.ErrDenied)
@@ -35,6 +39,15 @@ func (d *document) judge(c *amfile.Change, from *changegraph.SyncState) error {
 		return d.judgeComment(c, s.who.Principal)
 	}
 	return nil
+}
+
+// bringer returns who brought a change: a *Session, an *absorption, or nil when
+// it was made here.
+func bringer(from *changegraph.SyncState) any {
+	if from == nil {
+		return nil
+	}
+	return from.Peer
 }
 
 // judgeContext refuses what says that the document is another one: it was made
@@ -106,11 +119,18 @@ func (d *document) judgeComment(c *amfile.Change, by kaijutsu.Principal) error {
 
 // took notes a change that the graph has taken.
 func (d *document) took(c *amfile.Change, from *changegraph.SyncState) {
-	by := d.author
-	if from != nil {
-		by = signerOf(from.Peer.(*Session).who.Principal)
+	switch who := bringer(from).(type) {
+	case *Session:
+		d.stage(c, signerOf(who.who.Principal), false)
+	case *absorption:
+		d.stage(c, who.signer(c.Author()), true)
+		if c.Hash == who.anchor {
+			d.graph.SetAnchor(d.graph.Len() - 1)
+			d.st.anchor = c.Hash
+		}
+	default:
+		d.stage(c, d.author, false)
 	}
-	d.stage(c, by)
 	if d.isAnchor(c) {
 		d.graph.SetAnchor(1)
 		d.st.anchor = c.Hash

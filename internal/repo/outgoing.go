@@ -40,7 +40,8 @@ func (d *document) leave(s *Session) {
 }
 
 // awaitDocument gives an unknown document a moment to arrive before its asker
-// is told that it is unavailable: another client may be about to send it.
+// is told that it is unavailable: another client may be about to send it. Then
+// other nodes are asked.
 func (d *document) awaitDocument(s *Session) {
 	if s.patient {
 		d.reviewWants()
@@ -53,6 +54,7 @@ func (d *document) awaitDocument(s *Session) {
 	d.repo.retain(d)
 	time.AfterFunc(d.repo.cfg.UnavailableAfter, func() {
 		defer d.repo.release(d)
+		d.repo.fetchForPeer(d)
 		_ = d.call(context.Background(), func(d *document) error { // closed: nobody is left to tell
 			s.patient = true
 			d.reviewWants()

@@ -90,6 +90,11 @@ type Repo struct {
 	loading  chan struct{} // two tokens: documents being taken apart
 
 	recalling chan struct{} // two tokens: pasts being made outside of owners
+	fetches   fetches
+	replays   replays
+
+	life context.Context // of what runs beside the owners; Close ends it
+	end  context.CancelFunc
 
 	kick    chan struct{} // wakes the janitor
 	quit    chan struct{}
@@ -118,6 +123,7 @@ func Start(cfg Config) *Repo {
 		quit: make(chan struct{}),
 		docs: make(map[kaijutsu.DocumentID]*document),
 	}
+	r.life, r.end = context.WithCancel(context.Background())
 	r.running.Go(r.janitor)
 	return r
 }
@@ -132,6 +138,7 @@ func (r *Repo) Close() error {
 	}
 	r.closed = true
 	close(r.quit)
+	r.end()
 	for id, d := range r.docs {
 		delete(r.docs, id)
 		d.stop()
@@ -139,6 +146,16 @@ func (r *Repo) Close() error {
 	r.mu.Unlock()
 	r.running.Wait()
 	return nil
+}
+
+// run starts a goroutine that Close waits for; false when the repo is closed.
+func (r *Repo) run(f func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.running.Go(f)
+	}
+	return !r.closed
 }
 
 // acquire returns the open document, opening it if need be, and counts one

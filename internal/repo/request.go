@@ -34,6 +34,7 @@ type (
 	}
 )
 
+func (absorb) isRequest()  {}
 func (receive) isRequest() {}
 func (pull) isRequest()    {}
 func (leave) isRequest()   {}
@@ -43,9 +44,11 @@ func (edit) isRequest()    {}
 
 // staged is what a batch has accepted and not yet committed.
 type staged struct {
-	from    int // length of the graph before the batch
+	from    int            // length of the graph before the batch
+	before  kaijutsu.Heads // and its heads
 	anchor  kaijutsu.ChangeHash
-	changes []*amfile.Change
+	changes []Change
+	runs    []run // what they are told of in
 	actors  []store.Actor
 	were    map[kaijutsu.ActorID]signer // those of actors that were others before the batch
 	// receivers are the sessions whose sync state this batch moved: it may
@@ -53,6 +56,11 @@ type staged struct {
 	receivers map[*Session]struct{}
 	replies   []chan<- error
 	handled   []receive // messages whose senders wait
+	absorbed  []absorb  // deliveries, likewise
 	deltas    []Delta
 	all       bool // deltas are not all
+	trace     bool // changes are traced while the read model is open
+
+	seq  uint64      // of the first run in the journal, once it is on disk
+	base *store.Base // what a document that was made rests on, then
 }

@@ -113,10 +113,21 @@ func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*
 // the inbox; what comes of it is told through Notify and Pull. wants says that
 // the peer asked for a document it does not have.
 func (s *Session) Receive(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
+	if err := s.admit(ctx, changes); err != nil {
+		return err
+	}
 	if err := s.takeTurn(ctx); err != nil {
 		return err
 	}
 	return s.doc.send(ctx, receive{s: s, m: m, changes: changes, wants: wants})
+}
+
+// admit waits until a message with changes may be taken.
+func (s *Session) admit(ctx context.Context, changes []*amfile.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	return s.doc.repo.admit(ctx)
 }
 
 // takeTurn waits until another message of this session may go into the inbox.
@@ -139,6 +150,9 @@ func (s *Session) takeTurn(ctx context.Context) error {
 // still to come. It returns ErrRefused when something of this peer was refused,
 // now or earlier; Pull says what.
 func (s *Session) ReceiveWhole(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
+	if err := s.admit(ctx, changes); err != nil {
+		return err
+	}
 	if err := s.takeTurn(ctx); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"fmt"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
@@ -30,14 +29,16 @@ type View struct {
 // fails because a past is not there yet (see View.At), it is called again. The
 // error wraps kaijutsu.ErrNotFound when there is no such document.
 func (r *Repo) View(ctx context.Context, id kaijutsu.DocumentID, f func(View) error) error {
-	return r.recall(ctx, id, func(d *document, own *pasts) error {
-		if d.graph.Len() == 0 {
-			return fmt.Errorf("document %s: %w", id, kaijutsu.ErrNotFound)
-		}
-		if err := d.openModel(); err != nil {
-			return err
-		}
-		return f(View{d, d.graph.Heads(), own})
+	return r.orFetch(ctx, id, func() error {
+		return r.recall(ctx, id, func(d *document, own *pasts) error {
+			if d.graph.Len() == 0 {
+				return d.notHere()
+			}
+			if err := d.openModel(); err != nil {
+				return err
+			}
+			return f(View{d, d.graph.Heads(), own})
+		})
 	})
 }
 

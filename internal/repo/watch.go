@@ -22,6 +22,13 @@ type Watch struct {
 
 // Watch starts to follow a document from now on. Close it.
 func (r *Repo) Watch(ctx context.Context, id kaijutsu.DocumentID) (*Watch, error) {
+	if r.cfg.Fetch != nil {
+		if here, err := r.Exists(ctx, id); err != nil {
+			return nil, err
+		} else if !here {
+			r.fetch(ctx, id)
+		}
+	}
 	d, err := r.acquire(id)
 	if err != nil {
 		return nil, err
