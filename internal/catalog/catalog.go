@@ -35,7 +35,8 @@ func New(p Parts) *op.Set {
 		o.blockStatus(), o.blockMove(), o.blockSet(), o.blockDelete(), o.blockRestore(), o.blockThaw(),
 		o.blockHistory(), o.blockBlame(), o.undo(),
 		o.kernelSearch(),
-		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(), o.seatList(),
+		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
+		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(),
 		o.serverStatus(),
 	)
 	return o.set
@@ -55,6 +56,7 @@ func define[In, Out any](o *operations, spec op.Spec, f func(context.Context, op
 		if o.parts.Kernel == nil {
 			return *new(Out), errNoKernel
 		}
+		o.parts.Kernel.Seen(c)
 		return f(ctx, c, in)
 	})
 }

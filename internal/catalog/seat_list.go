@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"kaijutsu"
+	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 )
 
 type seatListIn struct {
-	Context string `json:"context,omitempty" jsonschema:"Only the seats in this context: its id, its automerge: URL or its title. Default: all seats." rule:"maxlen=1000"`
+	Context string `json:"context,omitempty" jsonschema:"Only the seats at this context: its id, its automerge: URL or its title. Default: all seats." rule:"maxlen=1000"`
 }
 
 type seatRow struct {
@@ -17,7 +18,9 @@ type seatRow struct {
 	Nick      string `json:"nick" jsonschema:"What its program calls itself."`
 	Instance  string `json:"instance" jsonschema:"Tells two seats of one nick apart."`
 	Door      string `json:"door" jsonschema:"The door it came through."`
-	Context   string `json:"context,omitempty" jsonschema:"Where it sits. Absent when it sits nowhere, or where the caller may not look."`
+	Context   string `json:"context,omitempty" jsonschema:"Where it sits. Absent when it sits nowhere."`
+	Status    string `json:"status" jsonschema:"active, idle after a minute without doing anything, away after ten; or what it says itself."`
+	Node      string `json:"node,omitempty" jsonschema:"The server that it is connected to."`
 	Since     string `json:"since"`
 }
 
@@ -28,9 +31,10 @@ type seatListOut struct {
 func (o *operations) seatList() *op.Op {
 	return define(o, op.Spec{
 		Name: "seat_list", Title: "List seats", Command: []string{"seat", "ls"}, Args: []string{"context"},
-		Summary:     "List who is there: the agents that are connected, and where they sit",
-		Description: "An agent has a seat from the beginning of its session to its end.",
-		Scope:       op.OnKernel, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
+		Summary: "List who is there, on every server of the kernel, and where they sit",
+		Description: "An editor has a seat at each context that it has open, an agent one as long as it is connected, and whoever calls seat_join one for 15 seconds at a time. " +
+			"Seats at contexts that you may not read are left out.",
+		Scope: op.OnKernel, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("seat_list"),
 	}, o.listSeats)
 }
@@ -44,20 +48,19 @@ func (o *operations) listSeats(ctx context.Context, c op.Call, in seatListIn) (s
 			return out, err
 		}
 	}
-	for _, s := range o.parts.Kernel.Seats() {
-		row := seatRow{
-			Principal: s.Principal.Name, Kind: string(s.Principal.Kind), Nick: s.Nick,
-			Instance: s.Instance, Door: s.Door, Since: timeText(s.Since),
-		}
-		var at kaijutsu.DocumentID
-		if s.Context != "" {
-			if doc, err := o.parts.Kernel.Resolve(ctx, c, s.Context, kaijutsu.RightRead); err == nil {
-				at, row.Context = doc, doc.Name()
-			}
-		}
-		if in.Context == "" || at == only {
-			out.Seats = append(out.Seats, row)
-		}
+	for _, s := range o.parts.Kernel.Seats(c, only) {
+		out.Seats = append(out.Seats, seatRowOf(s))
 	}
 	return out, nil
+}
+
+func seatRowOf(s kernel.Seat) seatRow {
+	row := seatRow{
+		Principal: s.Principal.Name, Kind: string(s.Principal.Kind), Nick: s.Nick, Instance: s.Instance, Door: s.Door,
+		Status: string(s.Status), Node: s.Node, Since: timeText(s.Since),
+	}
+	if !s.Context.IsZero() {
+		row.Context = s.Context.Name()
+	}
+	return row
 }

@@ -14,6 +14,7 @@ import (
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
 )
@@ -22,13 +23,14 @@ var owner = op.Call{By: kaijutsu.Principal{Name: "owner", Kind: kaijutsu.Person}
 
 // world is a kernel and what is below it.
 type world struct {
-	t      testing.TB
-	dir    string
-	store  *store.Store
-	access *access.Table
-	repo   *repo.Repo
-	kernel *kernel.Kernel
-	locate func(blocks.ID) []kaijutsu.DocumentID
+	t       testing.TB
+	dir     string
+	store   *store.Store
+	access  *access.Table
+	records *records.Table
+	repo    *repo.Repo
+	kernel  *kernel.Kernel
+	locate  func(blocks.ID) []kaijutsu.DocumentID
 }
 
 func newWorld(t testing.TB) *world {
@@ -46,11 +48,18 @@ func (w *world) open() {
 	if w.store, err = store.Open(store.Options{Dir: w.dir, Log: log}); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.access, err = access.Open(access.Config{Store: w.store, Owners: []kaijutsu.Principal{owner.By}}); err != nil {
+	w.repo = repo.Start(repo.Config{Log: log, Store: w.store, Committed: func(c repo.Committed) {
+		if w.records.Note(c); w.kernel != nil {
+			w.kernel.Note(c)
+		}
+	}})
+	if w.records, err = records.Open(records.Config{Log: log, Repo: w.repo, Kernel: "main"}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.repo = repo.Start(repo.Config{Log: log, Store: w.store, Committed: func(c repo.Committed) { w.kernel.Note(c) }})
-	w.kernel, err = kernel.Open(kernel.Config{Log: log, Store: w.store, Repo: w.repo, Access: w.access, Cache: filepath.Join(w.dir, "contexts"), Locate: func(id blocks.ID) []kaijutsu.DocumentID {
+	if w.access, err = access.Open(access.Config{Log: log, Records: w.records, Store: w.store, Owners: []kaijutsu.Principal{owner.By}}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.kernel, err = kernel.Open(kernel.Config{Log: log, Store: w.store, Repo: w.repo, Access: w.access, Records: w.records, Cache: filepath.Join(w.dir, "contexts"), Locate: func(id blocks.ID) []kaijutsu.DocumentID {
 		if w.locate == nil {
 			return nil
 		}
@@ -65,7 +74,7 @@ func (w *world) close() {
 	if w.kernel == nil {
 		return
 	}
-	if err := errors.Join(w.kernel.Close(), w.repo.Close(), w.store.Close()); err != nil {
+	if err := errors.Join(w.kernel.Close(), w.records.Close(), w.repo.Close(), w.store.Close()); err != nil {
 		w.t.Error(err)
 	}
 	w.kernel = nil
@@ -407,20 +416,6 @@ func TestForkAndDelete(t *testing.T) {
 	}
 }
 
-func TestSeats(t *testing.T) {
-	w := newWorld(t)
-	leave := w.kernel.Join(kernel.Seat{Principal: owner.By, Nick: "claude", Instance: "1", Door: "mcp"})
-	w.kernel.Join(kernel.Seat{Principal: owner.By, Nick: "claude", Instance: "2", Door: "mcp"})
-	if seats := w.kernel.Seats(); len(seats) != 2 || seats[0].Instance != "1" || seats[0].Since.IsZero() {
-		t.Errorf("Seats = %+v, want both, in the order they came", seats)
-	}
-	leave()
-	leave()
-	if seats := w.kernel.Seats(); len(seats) != 1 || seats[0].Instance != "2" {
-		t.Errorf("Seats = %+v, want the second only", seats)
-	}
-}
-
 func TestWatchContexts(t *testing.T) { synctest.Test(t, testWatchContexts) }
 
 func testWatchContexts(t *testing.T) {
@@ -461,7 +456,7 @@ func TestOpenRefusesRecords(t *testing.T) {
 			if err := w.store.PutRecord(t.Context(), "kernel/context/"+test.record, []byte(test.value)); err != nil {
 				t.Fatal(err)
 			}
-			_, err := kernel.Open(kernel.Config{Log: slog.New(slog.DiscardHandler), Store: w.store, Repo: w.repo, Access: w.access})
+			_, err := kernel.Open(kernel.Config{Log: slog.New(slog.DiscardHandler), Store: w.store, Repo: w.repo, Access: w.access, Records: w.records})
 			if !errors.Is(err, kaijutsu.ErrInvalid) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Open = %v, want ErrInvalid with %q", err, test.want)
 			}

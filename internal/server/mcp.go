@@ -23,11 +23,7 @@ func (s *Server) mcpDoor() *mcpdoor.Door {
 	return mcpdoor.New(mcpdoor.Config{
 		Set: s.set, Identify: s.gate.call, Log: s.log, Version: s.cfg.Version, Instructions: instructions,
 		Resources: resources{s}, Watcher: watcher{s},
-		Join: func(seat mcpdoor.Seat) func() {
-			return s.kernel.Join(kernel.Seat{
-				Principal: seat.Principal, Nick: seat.Nick, Instance: seat.Instance, Door: "mcp", Context: seat.Context,
-			})
-		},
+		Join: s.seatAgent,
 	})
 }
 

@@ -31,12 +31,16 @@ type Config struct {
 	Resources Resources
 	// Watcher tells when they change; nil for no subscriptions.
 	Watcher Watcher
-	// Join takes a seat for a client; leave gives it back. Nil for no seats.
+	// Join takes a seat for a client; leave gives it back. Neither takes long.
+	// Nil for no seats.
 	Join func(Seat) (leave func())
 
-	// Idle is how long a session without a request lives, and how long a
-	// client without sessions keeps its seat; 0 means 30 minutes.
+	// Idle is how long a session without a request lives; 0 means 30 minutes.
 	Idle time.Duration
+	// Lease is how long a client keeps its seat while no request of it is under
+	// way, which a stream is; 0 means 15 s. A session goes on without a seat,
+	// and has one again with its next request.
+	Lease time.Duration
 	// Sessions bounds the sessions and seats of one principal; 0 means 64. One
 	// more ends the one that was idle longest.
 	Sessions int
@@ -56,6 +60,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Idle == 0 {
 		c.Idle = 30 * time.Minute
+	}
+	if c.Lease == 0 {
+		c.Lease = 15 * time.Second
 	}
 	if c.Sessions == 0 {
 		c.Sessions = 64

@@ -15,8 +15,8 @@
 // version before 2026-07-28 have sessions: made by initialize, belonging to
 // whom they began with, ended by the client, by Door.Close, or when no request
 // was under way for a while. Later versions have no sessions: each request
-// stands for itself. Both have a seat: as long as the session, or as long as
-// they come again.
+// stands for itself. Both have a seat, as long as a request of theirs is
+// under way, which a stream is, and 15 s after: who crashed is not there any more.
 //
 // Each session has a goroutine that waits for its end, one that follows the
 // list of contexts, and one for each context that it subscribed to. The timers

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,14 +25,15 @@ type session struct {
 	first    op.Call
 	server   *mcp.Server
 	subs     subscriptions
+	chair    *chair
 
 	living context.Context // ends with the session
 	kill   context.CancelFunc
 	ended  sync.Once
 
 	mu      sync.Mutex
+	visit   *visit             // of a single request; nil: it has no seat; guarded by mu
 	conn    *mcp.ServerSession // nil before initialize; guarded by mu
-	seat    func()             // leaves it; guarded by mu
 	under   int                // requests under way; guarded by mu
 	idle    *time.Timer        // runs while none is; guarded by mu
 	idlesAt time.Time          // since when; guarded by mu
@@ -42,6 +44,9 @@ func (d *Door) newSession(id string, call op.Call) *session {
 	s := &session{door: d, id: id, instance: rand.Text()[:8]}
 	call.Session = s.instance
 	s.first = call
+	s.chair = &chair{lease: d.cfg.Lease, join: func(nick string) func() {
+		return d.seat(Seat{Principal: call.By, Nick: nick, Instance: s.instance, Context: call.Context})
+	}}
 	s.living, s.kill = context.WithCancel(d.stopping)
 	s.subs.all = make(map[string]*subscription)
 	s.server = mcp.NewServer(
@@ -78,8 +83,8 @@ func (d *Door) capabilities() *mcp.ServerCapabilities {
 // sees sessions begin.
 func (s *session) handle(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if s.id == "" {
-			s.door.visit(s.first, req)
+		if s.id == "" && !strings.HasPrefix(method, "notifications/") { // which do not say whose they are
+			s.pays(req)
 		}
 		switch req := req.(type) {
 		case *mcp.CallToolRequest:
@@ -112,7 +117,21 @@ func (s *session) call(extra *mcp.RequestExtra) (op.Call, error) {
 	if !ok {
 		return op.Call{}, fmt.Errorf("the request ended before it was handled: %w", kaijutsu.ErrUnavailable)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.visit != nil {
+		c.Session = s.visit.instance
+	}
 	return c, nil
+}
+
+// pays has a single request be that of a visit.
+func (s *session) pays(req mcp.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.visit == nil {
+		s.visit = s.door.visit(s.first, req)
+	}
 }
 
 // begin notes that the client is there, takes its seat, and waits for its end.
@@ -121,16 +140,16 @@ func (s *session) begin(conn *mcp.ServerSession) {
 	if p := conn.InitializeParams(); p != nil && p.ClientInfo != nil {
 		nick = cmp.Or(p.ClientInfo.Name, p.ClientInfo.Title)
 	}
-	seat := s.door.join(s.first, nick, s.instance)
+	s.chair.open(nick)
 	s.mu.Lock()
-	s.conn, s.seat = conn, seat
+	s.conn = conn
 	s.mu.Unlock()
 	waits := s.door.spawn(func() {
 		_ = conn.Wait() // however it ended
 		s.end()
 	})
 	if !waits || s.living.Err() != nil { // the door was closed meanwhile
-		seat()
+		s.chair.close()
 		return
 	}
 	s.door.cfg.Log.Debug("session began", "principal", s.first.By, "session", s.instance, "client", nick)
@@ -145,6 +164,8 @@ func (s *session) began() bool {
 
 // enter notes a request under way.
 func (s *session) enter() {
+	s.chair.hold()
+	s.chair.sit()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.under++
@@ -156,6 +177,7 @@ func (s *session) enter() {
 
 // leave notes the end of a request; behind the last one the session is idle.
 func (s *session) leave() {
+	s.chair.rest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.under--; s.under == 0 && s.living.Err() == nil {
@@ -193,14 +215,15 @@ func (s *session) end() {
 	s.ended.Do(func() {
 		s.kill()
 		s.mu.Lock()
-		seat := s.seat
+		visit := s.visit
 		if s.idle != nil {
 			s.idle.Stop()
 			s.idle = nil
 		}
 		s.mu.Unlock()
-		if seat != nil {
-			seat()
+		s.chair.close()
+		if visit != nil {
+			visit.chair.rest()
 		}
 		s.door.mu.Lock()
 		delete(s.door.open, s.id)
@@ -292,14 +315,6 @@ func (d *Door) oldestLocked(by kaijutsu.Principal) (end func()) {
 		}
 	}
 	return end
-}
-
-// join takes a seat for a client.
-func (d *Door) join(call op.Call, nick, instance string) (leave func()) {
-	if d.cfg.Join == nil {
-		return func() {}
-	}
-	return d.cfg.Join(Seat{Principal: call.By, Nick: cmp.Or(short(nick), call.By.Name), Instance: instance, Context: call.Context})
 }
 
 // short cuts what a client says about itself.

@@ -112,7 +112,7 @@ func (p *place) sessions() int {
 }
 
 func TestSeatsWithoutSessions(t *testing.T) {
-	p := open(t, func(c *Config) { c.Idle = 200 * time.Millisecond })
+	p := open(t, func(c *Config) { c.Lease = 200 * time.Millisecond })
 	c := p.dial(t, "amy", "2026-07-28", "")
 	seat := wait(t, "taking a seat", p.came)
 	if seat.Nick != "tester" {
@@ -120,11 +120,31 @@ func TestSeatsWithoutSessions(t *testing.T) {
 	}
 	c.names(t)
 	c.names(t)
+	if err := c.Close(); err != nil { // it listens, which is a request under way
+		t.Error(err)
+	}
 	if got := wait(t, "leaving it", p.went); got != seat {
 		t.Errorf("%+v left, want %+v", got, seat)
 	}
 	if len(p.came) > 0 {
 		t.Error("one client has two seats")
+	}
+}
+
+// TestAClientThatCrashedHasNoSeat shows that a seat needs a request under way,
+// and that a client that comes again has it again.
+func TestAClientThatCrashedHasNoSeat(t *testing.T) {
+	p := open(t, func(c *Config) { c.Lease = 50 * time.Millisecond })
+	resp, _ := p.raw(t, http.MethodPost, hello)
+	seat := wait(t, "taking a seat", p.came)
+	if got := wait(t, "leaving it", p.went); got != seat {
+		t.Errorf("%+v left, want %+v", got, seat)
+	}
+	if resp, _ := p.raw(t, http.MethodPost, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, "Mcp-Session-Id: "+resp.Header.Get(sessionHeader)); resp.StatusCode != 200 {
+		t.Errorf("status = %d, want 200: the session goes on", resp.StatusCode)
+	}
+	if got := wait(t, "taking it again", p.came); got != seat {
+		t.Errorf("%+v came, want %+v", got, seat)
 	}
 }
 

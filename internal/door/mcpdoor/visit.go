@@ -20,9 +20,9 @@ type guest struct {
 
 // visit is a guest's seat, until it has not been heard of for a while.
 type visit struct {
-	leave func()
-	timer *time.Timer
-	last  time.Time // guarded by Door.mu
+	instance string
+	chair    *chair
+	last     time.Time // guarded by Door.mu
 }
 
 // serveSingle serves a request that stands for itself.
@@ -35,52 +35,69 @@ func (d *Door) serveSingle(w http.ResponseWriter, r *http.Request, call op.Call)
 	d.serve(d.single, w, r.WithContext(ctx), s, call)
 }
 
-// visit takes or keeps the seat of a client without sessions.
-func (d *Door) visit(call op.Call, req mcp.Request) {
+// visit takes or keeps the seat of a client without sessions, for a request of
+// it. It returns nil when no seat is left: the request is served all the same.
+func (d *Door) visit(call op.Call, req mcp.Request) *visit {
 	g := guest{by: call.By}
 	if r, ok := req.(interface{ ClientInfo() *mcp.Implementation }); ok && r.ClientInfo() != nil {
 		g.nick = short(r.ClientInfo().Name)
 	}
 	d.mu.Lock()
-	if v := d.guests[g]; v != nil {
+	v, gone := d.visitLocked(g, call)
+	if v != nil {
 		v.last = time.Now()
-		v.timer.Reset(d.cfg.Idle)
-		d.mu.Unlock()
-		return
+		v.chair.hold()
 	}
-	if d.closed {
-		d.mu.Unlock()
-		return
-	}
-	var gone func()
-	if d.countLocked(call.By) >= d.cfg.Sessions {
-		if gone = d.oldestLocked(call.By); gone == nil {
-			d.mu.Unlock()
-			return // served, but no seat is left
-		}
-	}
-	v := &visit{last: time.Now()}
-	v.leave = d.join(call, g.nick, rand.Text()[:8])
-	v.timer = time.AfterFunc(d.cfg.Idle, func() { d.leave(g, v) })
-	d.guests[g] = v
 	d.mu.Unlock()
 	if gone != nil {
 		gone()
+	}
+	if v != nil {
+		v.chair.open(g.nick)
+	}
+	return v
+}
+
+// visitLocked returns the visit of a guest, nil when there is no room for it,
+// and what ends the one whose room it takes.
+func (d *Door) visitLocked(g guest, call op.Call) (v *visit, gone func()) {
+	if v := d.guests[g]; v != nil || d.closed {
+		return v, nil
+	}
+	if d.countLocked(call.By) >= d.cfg.Sessions {
+		if gone = d.oldestLocked(call.By); gone == nil {
+			return nil, nil
+		}
+	}
+	v = &visit{instance: rand.Text()[:8]}
+	v.chair = &chair{
+		join: func(nick string) func() {
+			return d.seat(Seat{Principal: call.By, Nick: nick, Instance: v.instance, Context: call.Context})
+		},
+		lease:   d.cfg.Lease,
+		vacated: func() { d.forget(g, v) },
+	}
+	d.guests[g] = v
+	return v, gone
+}
+
+// forget ends a visit that nobody pays any more.
+func (d *Door) forget(g guest, v *visit) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.guests[g] == v && v.chair.closeIdle() {
+		delete(d.guests, g)
 	}
 }
 
 // leave ends a visit.
 func (d *Door) leave(g guest, v *visit) {
 	d.mu.Lock()
-	here := d.guests[g] == v
-	if here {
+	if d.guests[g] == v {
 		delete(d.guests, g)
 	}
 	d.mu.Unlock()
-	if here {
-		v.timer.Stop()
-		v.leave()
-	}
+	v.chair.close()
 }
 
 // leaveAll ends every visit.
