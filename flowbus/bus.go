@@ -2,12 +2,18 @@ package flowbus
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
-)
 
-var errSoon = errors.New("flowbus: not connected yet")
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"kaijutsu"
+)
 
 // Config says which kernel a bus is of and where its NATS is.
 type Config struct {
@@ -18,26 +24,125 @@ type Config struct {
 	// the process, which opens no port.
 	Servers     []string
 	Credentials string // a credentials file (user JWT and seed); "": none
-	CA          string // a PEM file of authorities to trust besides the system's; "": the system's
+	CA          string // a PEM file of the authorities to trust; "": the system's
 	Cert, Key   string // PEM files of the certificate this node shows; "": none
-	// Dir is where the server inside the process may put scratch files; "": the
-	// system's directory for them. Nothing in it outlives Close.
+	// Dir is where the server inside the process may put scratch files, in a
+	// directory "nats-scratch" that only one process uses; "": the system's
+	// directory for such. Nothing in it outlives Close.
 	Dir string
 	Now func() time.Time // for what people see only; default time.Now
 }
 
 // Bus connects one node to the others. It is safe for concurrent use.
 type Bus struct {
-	cfg Config
+	log    *slog.Logger
+	cfg    Config
+	prefix string // "kj.<kernel>."
+	server *server.Server
+	clean  func() // removes the scratch files
+	nc     *nats.Conn
+	js     jetstream.JetStream
+
+	ctx    context.Context // ends at Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	link     link
+	problems problems
+	refused  refusals
+	watching watchers
+	out      outbound
+	calls    calls
+	streams  ensured
+	feed     *Feed
+	peers    peers
+	lost     atomic.Int64
+	fence    atomic.Uint64 // the largest token that was seen
 }
 
 // Open connects. With Config.Servers it also succeeds while NATS is away: the
 // bus then connects by itself, and until it did everything answers
-// ErrUnavailable.
-func Open(ctx context.Context, cfg Config) (*Bus, error) { return &Bus{cfg: cfg}, nil }
+// ErrUnavailable. ErrInvalid: the configuration cannot work.
+func Open(ctx context.Context, cfg Config) (*Bus, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	b := &Bus{log: cfg.Log, cfg: cfg, prefix: "kj." + cfg.Kernel + ".", clean: func() {}}
+	// The bus outlives the call that opens it, so only Close ends what it runs.
+	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	b.init()
+	if err := b.connect(); err != nil {
+		b.Close()
+		return nil, err
+	}
+	if err := b.start(); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
 
-// Close ends the connection and waits for the goroutines of the bus.
-func (b *Bus) Close() error { return nil }
+func (b *Bus) init() {
+	b.link.init(b.cfg.Now())
+	b.out.init()
+	b.calls.init()
+	b.watching.wake = make(chan struct{}, 1)
+}
+
+func (b *Bus) start() error {
+	js, err := jetstream.New(b.nc)
+	if err != nil {
+		return fmt.Errorf("prepare JetStream: %w", err)
+	}
+	b.js = js
+	if err := b.listen(); err != nil {
+		return err
+	}
+	b.spawn(b.write)
+	b.spawn(b.notify)
+	if b.Embedded() {
+		_, err := b.ensure(b.ctx, b.bucketConfig())
+		return err
+	}
+	b.feed = newFeed(b)
+	if err := b.feed.listen(); err != nil {
+		return err
+	}
+	b.spawn(b.upkeep)
+	b.spawn(b.watchFence)
+	return nil
+}
+
+// spawn runs f until the bus closes; Close waits for it.
+func (b *Bus) spawn(f func()) { b.wg.Go(f) }
+
+// Close ends the connection and waits for the goroutines of the bus. What was
+// published just before is sent, if that takes no longer than a second.
+func (b *Bus) Close() error {
+	if b.nc != nil {
+		b.out.settle(time.Second)
+		if up, _ := b.link.state(); up {
+			b.nc.FlushTimeout(time.Second)
+		}
+	}
+	b.cancel()
+	if b.nc != nil {
+		b.nc.Close()
+	}
+	b.wg.Wait()
+	if b.server != nil {
+		b.server.Shutdown()
+		b.server.WaitForShutdown()
+	}
+	b.clean()
+	return nil
+}
 
 // Embedded reports whether NATS runs inside this process, so that there are no
 // other nodes.
@@ -48,3 +153,8 @@ func (b *Bus) Node() string { return b.cfg.Node }
 
 // Kernel returns the kernel's name.
 func (b *Bus) Kernel() string { return b.cfg.Kernel }
+
+// unavailable says that what was being done did not work, and why.
+func unavailable(doing string, err error) error {
+	return fmt.Errorf("%s: %w: %v", doing, kaijutsu.ErrUnavailable, err)
+}

@@ -2,14 +2,25 @@ package flowbus
 
 import (
 	"context"
+	"fmt"
 	"hash/fnv"
+	"sync"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"kaijutsu"
 )
 
 // Shards is the number of streams that the feed is spread over.
 const Shards = 8
+
+// What a stream of the feed keeps.
+const (
+	feedAge        = 72 * time.Hour
+	feedBytes      = 4 << 30
+	feedDuplicates = 2 * time.Minute
+)
 
 // Shard returns the shard of a document.
 func Shard(doc kaijutsu.DocumentID) int {
@@ -20,81 +31,69 @@ func Shard(doc kaijutsu.DocumentID) int {
 
 // Feed is the JetStream feed of the kernel's changes: Shards streams that keep
 // 72 hours for nodes that were away. It is safe for concurrent use.
-type Feed struct{ b *Bus }
+type Feed struct {
+	b      *Bus
+	inbox  string // acknowledgements come to <inbox>.<token>
+	shards [Shards]window
+
+	mu      sync.Mutex
+	next    uint64
+	pending map[uint64]*Ack // those that wait for the stream's word, by token
+}
+
+func newFeed(b *Bus) *Feed {
+	f := &Feed{b: b, pending: map[uint64]*Ack{}}
+	for i := range f.shards {
+		f.shards[i].init()
+	}
+	return f
+}
 
 // Feed returns the feed, or nil when the bus is embedded.
-func (b *Bus) Feed() *Feed {
-	if b.Embedded() {
-		return nil
-	}
-	return &Feed{b}
-}
+func (b *Bus) Feed() *Feed { return b.feed }
 
 // Ready makes the streams that are missing. Append and Consume do so for their
 // shard when they find it gone, so that Ready is needed only to know.
-func (f *Feed) Ready(ctx context.Context) error { return errSoon }
-
-// Append puts a record in a shard, asynchronously. At most 256 records (and 16
-// MiB) of a shard are under way; Append waits for room until ctx ends. subject
-// is below kj.<kernel>.node.feed.<shard>.; id is the record's message id: a
-// second one with the same id within two minutes is swallowed as a duplicate.
-// What goes wrong is told by the Ack.
-func (f *Feed) Append(ctx context.Context, shard int, subject, id string, data []byte) *Ack {
-	a := newAck()
-	a.finish(0, false, errSoon)
-	return a
+func (f *Feed) Ready(ctx context.Context) error {
+	for shard := range Shards {
+		if _, err := f.b.ensure(ctx, f.config(shard)); err != nil {
+			return fmt.Errorf("make the feed ready: %w", err)
+		}
+	}
+	return nil
 }
 
-// Ack is what becomes of a record that was appended.
-type Ack struct {
-	done chan struct{}
-	seq  uint64
-	dup  bool
-	err  error
+func (f *Feed) stream(shard int) string {
+	return fmt.Sprintf("KJ_%s_%d", f.b.cfg.Kernel, shard)
 }
 
-func newAck() *Ack { return &Ack{done: make(chan struct{})} }
-
-func (a *Ack) finish(seq uint64, dup bool, err error) {
-	a.seq, a.dup, a.err = seq, dup, err
-	close(a.done)
+// prefix returns what the subjects of a shard begin with.
+func (f *Feed) prefix(shard int) string {
+	return fmt.Sprintf("%snode.feed.%d.", f.b.prefix, shard)
 }
 
-// Done is closed when the outcome is known; that takes at most 5 s.
-func (a *Ack) Done() <-chan struct{} { return a.done }
-
-// Err waits for the outcome. ErrUnavailable: append it again later, with the
-// same id; it may have been stored.
-func (a *Ack) Err() error { <-a.done; return a.err }
-
-// Seq waits for the outcome and returns the record's sequence number.
-func (a *Ack) Seq() uint64 { <-a.done; return a.seq }
-
-// Duplicate waits for the outcome and reports whether the stream had the id.
-func (a *Ack) Duplicate() bool { <-a.done; return a.dup }
-
-// Record is one record of the feed.
-type Record struct {
-	Shard   int
-	Subject string // below kj.<kernel>.node.feed.<shard>.
-	Node    string // who appended it; may be this node
-	ID      string
-	Data    []byte // the receiver may keep it
-	Seq     uint64
-	Time    time.Time // when the stream took it, by the server's clock
-	Cursor  Cursor    // keep it with what the record changed, and give it to Consume
-	Last    bool      // no record is known to follow: the shard is caught up
+func (f *Feed) config(shard int) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name:        f.stream(shard),
+		Description: "kaijutsu: changes of documents on their way between nodes",
+		Subjects:    []string{f.prefix(shard) + ">"},
+		Storage:     jetstream.FileStorage,
+		Retention:   jetstream.LimitsPolicy,
+		Discard:     jetstream.DiscardOld,
+		MaxAge:      feedAge,
+		MaxBytes:    feedBytes,
+		MaxMsgSize:  MaxMessage + 4096,
+		Duplicates:  feedDuplicates,
+		AllowDirect: true,
+	}
 }
 
-// Consume calls each with the records of a shard after the cursor, also this
-// node's own, in order, until ctx ends (and returns its error) or each returns
-// an error (and returns that). It waits for NATS, makes the stream when it is
-// gone, and goes on after every interruption where it was.
-//
-// When the cursor does not hold, or records were gone before they were read,
-// reset is called with the reason in plain words, and records come from the
-// first that is there: some again, some never. The caller then compares itself
-// with the other nodes.
-func (f *Feed) Consume(ctx context.Context, shard int, from Cursor, each func(Record) error, reset func(why string)) error {
-	return errSoon
+// Last returns the sequence number of the last record of a shard, for telling
+// how far behind a cursor is.
+func (f *Feed) Last(ctx context.Context, shard int) (uint64, error) {
+	info, err := f.b.streamInfo(ctx, f.stream(shard))
+	if err != nil {
+		return 0, fmt.Errorf("look at shard %d of the feed: %w", shard, err)
+	}
+	return info.State.LastSeq, nil
 }

@@ -1,0 +1,202 @@
+package flowbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"kaijutsu"
+)
+
+const (
+	wantReplicas = 3
+	upkeepEvery  = 30 * time.Second
+)
+
+// ensured serialises the making of streams, and remembers those that are used,
+// so that they can be given more replicas when the cluster has grown.
+type ensured struct {
+	making sync.Mutex // held while JetStream is asked
+	mu     sync.Mutex
+	thin   map[string]jetstream.StreamConfig // with fewer replicas than wanted
+}
+
+// ensure makes a stream, or the KV bucket's, when it is not there, and returns
+// what it is. In a cluster it has three replicas, or one until there are enough
+// servers; never two, which stop when either is gone. A stream whose MaxBytes
+// the servers do not have room for is made smaller.
+func (b *Bus) ensure(ctx context.Context, want jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
+	b.streams.making.Lock()
+	defer b.streams.making.Unlock()
+	info, err := b.streamInfo(ctx, want.Name)
+	if errors.Is(err, errStreamGone) {
+		info, err = b.make(ctx, want)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", want.Name, err)
+	}
+	if !slices.Contains(info.Config.Subjects, want.Subjects[0]) {
+		text := fmt.Sprintf("the stream %s in NATS is not of this program: it has other subjects; delete it, or use another kernel name", want.Name)
+		if b.problems.set("stream:"+want.Name, text) {
+			b.wake()
+		}
+		return nil, fmt.Errorf("%s: %w", text, kaijutsu.ErrConflict)
+	}
+	if info.Config.Replicas < b.replicas() {
+		info = b.thicken(ctx, want, info)
+	}
+	b.noteStream(want, info)
+	return info, nil
+}
+
+// replicas returns how many a stream should have where we are connected.
+func (b *Bus) replicas() int {
+	b.link.mu.Lock()
+	defer b.link.mu.Unlock()
+	if b.Embedded() || b.link.cluster == "" {
+		return 1
+	}
+	return wantReplicas
+}
+
+// streamInfo asks for a stream; errStreamGone when there is none.
+func (b *Bus) streamInfo(ctx context.Context, name string) (*jetstream.StreamInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
+	s, err := b.js.Stream(ctx, name)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return nil, errStreamGone
+	case err != nil:
+		return nil, b.failed(ctx, err)
+	}
+	return s.CachedInfo(), nil
+}
+
+// make creates a stream as large and as safe as the servers can.
+func (b *Bus) make(ctx context.Context, want jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
+	const leastBytes = 16 << 20
+	var last error
+	for replicas := b.replicas(); ; replicas = 1 {
+		for size := want.MaxBytes; ; size /= 4 {
+			cfg := want
+			cfg.Replicas, cfg.MaxBytes = replicas, size
+			info, err := b.create(ctx, cfg)
+			if err == nil {
+				b.log.Info("made a stream in NATS", "stream", cfg.Name, "replicas", replicas, "max_bytes", size)
+				return info, nil
+			}
+			last = err
+			if !noRoom(err) {
+				return nil, err
+			}
+			if size/4 < leastBytes {
+				break
+			}
+		}
+		if replicas == 1 {
+			return nil, last
+		}
+	}
+}
+
+func (b *Bus) create(ctx context.Context, cfg jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
+	call, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
+	s, err := b.js.CreateStream(call, cfg)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // another node made it just now
+		return b.streamInfo(ctx, cfg.Name)
+	case apiCode(err) == codeOverlap:
+		return nil, fmt.Errorf("another stream in NATS takes the subject %s; delete it, or use another kernel name: %w", cfg.Subjects[0], kaijutsu.ErrConflict)
+	case err != nil:
+		return nil, b.failed(call, err)
+	}
+	return s.CachedInfo(), nil
+}
+
+// thicken gives a stream more replicas; it stays as it is when that fails.
+func (b *Bus) thicken(ctx context.Context, want jetstream.StreamConfig, info *jetstream.StreamInfo) *jetstream.StreamInfo {
+	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
+	cfg := info.Config
+	cfg.Replicas = b.replicas()
+	s, err := b.js.UpdateStream(ctx, cfg)
+	if err != nil {
+		b.log.Debug("a stream keeps its replicas", "stream", want.Name, "err", err)
+		return info
+	}
+	b.log.Info("a stream has more replicas", "stream", want.Name, "replicas", cfg.Replicas)
+	return s.CachedInfo()
+}
+
+// noteStream keeps what is to be said of a stream.
+func (b *Bus) noteStream(want jetstream.StreamConfig, info *jetstream.StreamInfo) {
+	name, set := want.Name, b.problems.clear("jetstream")
+	set = b.problems.clear("stream:"+name) || set
+	thin := info.Config.Replicas < b.replicas()
+	b.streams.mu.Lock()
+	if b.streams.thin == nil {
+		b.streams.thin = map[string]jetstream.StreamConfig{}
+	}
+	delete(b.streams.thin, name)
+	if thin {
+		b.streams.thin[name] = want
+	}
+	b.streams.mu.Unlock()
+	switch {
+	case thin:
+		set = b.problems.set("stream:"+name, fmt.Sprintf("the stream %s in NATS has %d of %d replicas, because the cluster has too few servers with room: while its server is away, nodes hear each other only live; start the missing servers", name, info.Config.Replicas, b.replicas())) || set
+	case info.Config.MaxBytes < want.MaxBytes && want.MaxAge > 0:
+		set = b.problems.set("stream:"+name, fmt.Sprintf("the stream %s in NATS keeps only %d MiB, because its servers have no room for %d: a node that was away for long catches up from the others, which is slower; raise max_file_store", name, info.Config.MaxBytes>>20, want.MaxBytes>>20)) || set
+	}
+	if set {
+		b.wake()
+	}
+}
+
+// upkeep gives streams the replicas they lack when the cluster has grown.
+func (b *Bus) upkeep() {
+	tick := time.NewTicker(upkeepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		b.streams.mu.Lock()
+		var thin []jetstream.StreamConfig
+		for _, cfg := range b.streams.thin {
+			thin = append(thin, cfg)
+		}
+		b.streams.mu.Unlock()
+		for _, cfg := range thin {
+			if _, err := b.ensure(b.ctx, cfg); err != nil {
+				b.log.Debug("look after a stream", "err", err)
+			}
+		}
+	}
+}
+
+func apiCode(err error) jetstream.ErrorCode {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode
+	}
+	return 0
+}
+
+// noRoom reports whether a smaller stream, or one with fewer replicas, could do.
+func noRoom(err error) bool {
+	switch apiCode(err) {
+	case codeNoPeers, codeNoResources, codeNoMemory, codeNoStorage, codeNoReplicas:
+		return true
+	}
+	return false
+}
