@@ -187,7 +187,7 @@ func shuffled(rng *rand.Rand, changes []*amfile.Change) []*amfile.Change {
 }
 
 // checkModel looks for what must never be in a model.
-func checkModel(t *testing.T, m *Model) {
+func checkModel(t testing.TB, m *Model) {
 	t.Helper()
 	for id, o := range m.objects {
 		s, ok := o.(*sequence)

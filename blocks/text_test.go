@@ -78,6 +78,11 @@ func TestTextsReadAsInAutomergeGo(t *testing.T) {
 				w.follow(t)
 				w.compare(t, id)
 				checkModel(t, w.model)
+				var changes []*amfile.Change
+				for _, c := range must(w.doc.Changes()) {
+					changes = append(changes, must(amfile.DecodeChange(c.Save())))
+				}
+				follow(t, changes)
 			}
 		})
 	}
