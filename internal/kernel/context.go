@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -104,7 +103,7 @@ func (k *Kernel) Fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, h
 func (k *Kernel) made(ctx context.Context, c op.Call, id kaijutsu.ContextID, fork Fork) (ContextInfo, error) {
 	ctx = context.WithoutCancel(ctx) // it is there: say so
 	k.shelf.saw(id.Document(), nil)
-	err := k.records.update(ctx, id.Document(), func(r *record) {
+	err := k.records.update(ctx, c.By, id.Document(), func(r *record) {
 		r.by, r.created, r.fork = c.By, k.cfg.Now().UTC().Truncate(time.Millisecond), fork
 	})
 	if err != nil {
@@ -145,36 +144,11 @@ func (k *Kernel) Archive(ctx context.Context, c op.Call, doc kaijutsu.DocumentID
 	if archived {
 		at = k.cfg.Now().UTC().Truncate(time.Millisecond)
 	}
-	if err := k.records.update(ctx, doc, func(r *record) { r.archived = at }); err != nil {
+	if err := k.records.update(ctx, c.By, doc, func(r *record) { r.archived, r.moved = at, c.By }); err != nil {
 		return ContextInfo{}, err
 	}
 	k.cfg.Repo.Review(doc)
 	k.watches.wake()
 	info.Archived = at
 	return info, nil
-}
-
-// Delete removes a context for good: its history, its record and the grants in
-// it. It must be archived, unless force says otherwise. Syncing it again is
-// refused.
-func (k *Kernel) Delete(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, force bool) error {
-	if err := k.need(c, doc, kaijutsu.RightOwn); err != nil {
-		return err
-	}
-	if !force && !k.records.archived(doc) {
-		return fmt.Errorf("context %s: %w: it is in use; archive it first, or force", doc.Name(), kaijutsu.ErrConflict)
-	}
-	return k.remove(ctx, doc)
-}
-
-// remove deletes a document and what is known of it; the document first: what
-// is left over when the server dies in between refers to nothing.
-func (k *Kernel) remove(ctx context.Context, doc kaijutsu.DocumentID) error {
-	k.appends.drop(doc)
-	if err := k.cfg.Repo.Delete(ctx, doc); err != nil {
-		return err
-	}
-	k.shelf.remove(doc)
-	ctx = context.WithoutCancel(ctx)
-	return errors.Join(k.records.forget(ctx, doc), k.cfg.Access.Forget(ctx, doc))
 }

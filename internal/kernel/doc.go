@@ -18,16 +18,23 @@
 //   - A context's record says who made it and when, whether it is archived and
 //     what it was forked from. A document that came by sync has none until
 //     there is something to say. Titles and blocks are the document's business.
+//   - What one node deletes is deleted on every node, also on one that was away,
+//     and what comes late of it is deleted again.
 //
 // Goroutines: a timer for each block with buffered appends, whose function
-// writes them; Close ends them and waits.
+// writes them; the worker, which deletes documents that the records say are
+// deleted, again until it can, and has peers ask for their rights anew. Close
+// ends them and waits.
 //
-// Records, JSON with a version "v"; one of another version is refused by Open:
+// Records of internal/records, JSON with a version "v":
 //
-//	kernel/context/<document>  made by and at, archived at, forked from
+//	kernel/context/<document>  made by and at, archived at and by, forked from
+//	kernel/deleted/<document>  deleted by and at; it stays for ever
 //
-// Records are kept in memory too, behind a mutex with no I/O under it; writers
-// take turns. Which documents there are, and the summaries of those that were
+// They are kept in memory too, behind a mutex with no I/O under it, which
+// follows what any node writes; writers take turns. A context whose record
+// cannot be read is closed as an archived one is. The document that holds the
+// records is no context and nobody's: it does not exist here. Which documents there are, and the summaries of those that were
 // asked for, are in memory and follow what is committed (Note). Seats are in
 // memory only. The package stores no rights (internal/access does) and knows no
 // door.

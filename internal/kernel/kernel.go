@@ -10,19 +10,27 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
 )
 
-// Config says what a Kernel works with. Log, Store, Repo and Access are
-// required.
+// Config says what a Kernel works with. Log, Store, Repo, Access and Records
+// are required.
 type Config struct {
 	Log    *slog.Logger
 	Store  *store.Store
 	Repo   *repo.Repo
 	Access *access.Table
+	// Records are what nodes share; it is open and stays so for longer than the
+	// Kernel.
+	Records *records.Table
+	// Fetch has a document that is not here brought from another node, and
+	// reports whether it is here then; nil: there is no other node.
+	Fetch func(context.Context, kaijutsu.DocumentID) bool
 	// Locate returns the documents that hold a block, as far as an index knows;
 	// nil: blocks are found only where a context is named.
 	Locate func(blocks.ID) []kaijutsu.DocumentID
@@ -32,17 +40,33 @@ type Config struct {
 	Cache string
 	// Now is the clock; default time.Now.
 	Now func() time.Time
+
+	// Kernel is the kernel's name, in events; default "main".
+	Kernel string
+	// Bus carries seats and claims to other nodes; nil: there are none.
+	Bus *flowbus.Bus
+	// Emit is told of events that come of no change: seats, presence and
+	// questions. It must return at once. Nil: nobody follows.
+	Emit func(flowbus.Event)
+	// Tell is told of events that every node tells its own followers: contexts
+	// that were archived or taken back. It must return at once. Nil: nobody
+	// follows.
+	Tell func(flowbus.Event)
+	// Seating says how long seats last.
+	Seating Seating
 }
 
 // Kernel is the contexts of a server. It is safe for concurrent use.
 type Kernel struct {
 	cfg     Config
 	log     *slog.Logger
-	records records
+	records contextRecords
 	appends appends
 	seats   seats
 	watches watches
 	shelf   shelf
+	chores  chores
+	unwatch []func() // end the watches of records
 	saving  cacheTimer
 	genesis kaijutsu.ChangeHash
 
@@ -56,27 +80,39 @@ func Open(cfg Config) (*Kernel, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Kernel == "" {
+		cfg.Kernel = "main"
+	}
 	if cfg.Locate == nil {
 		cfg.Locate = func(blocks.ID) []kaijutsu.DocumentID { return nil }
 	}
 	k := &Kernel{cfg: cfg, log: cfg.Log}
 	k.appends.init(k)
-	k.seats.all = make(map[*Seat]struct{})
 	k.watches.all = make(map[*ListWatch]struct{})
 	k.genesis = blocks.Genesis().Hash
-	if err := k.records.open(cfg.Store); err != nil {
-		return nil, fmt.Errorf("read the contexts' records: %w", err)
-	}
-	if err := k.shelf.fill(cfg.Store); err != nil {
+	if err := k.shelf.fill(cfg.Store, cfg.Records.Doc()); err != nil {
 		return nil, fmt.Errorf("list the documents: %w", err)
 	}
+	k.chores.start(k)
+	if err := k.openRecords(); err != nil {
+		k.chores.close()
+		return nil, fmt.Errorf("read the contexts' records: %w", err)
+	}
 	k.loadShelf()
+	k.seats.start(k)
 	return k, nil
 }
 
 // Close writes what is buffered and waits for it. Appends that come later are
 // written at once.
-func (k *Kernel) Close() error { return errors.Join(k.appends.close(), k.closeShelf()) }
+func (k *Kernel) Close() error {
+	for _, stop := range k.unwatch {
+		stop()
+	}
+	k.chores.close()
+	k.seats.close()
+	return errors.Join(k.appends.close(), k.closeShelf())
+}
 
 // View runs f on a document's blocks, in the document's owner, with everything
 // that was appended; f must not take long. The error wraps

@@ -69,7 +69,7 @@ func (k *Kernel) info(c op.Call, s *summary) ContextInfo {
 		Doc: s.doc, ID: s.name, Title: s.title, Blocks: s.blocks, Heads: s.heads, Version: s.version,
 		By: rec.by, Created: rec.created, Archived: rec.archived, Fork: rec.fork, Right: k.Right(c, s.doc),
 	}
-	if !k.MayRead(c, rec.fork.From) {
+	if k.cfg.Access.Right(c.By, c.Right, rec.fork.From) < kaijutsu.RightRead { // it may be deleted, and is told of then too
 		out.Fork = Fork{} // which it was is not for them
 	}
 	if out.By.IsZero() {

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"kaijutsu"
-	"kaijutsu/internal/store"
+	"kaijutsu/flowbus"
+	"kaijutsu/internal/records"
 )
 
 const (
@@ -23,7 +24,8 @@ const (
 type record struct {
 	by       kaijutsu.Principal
 	created  time.Time
-	archived time.Time // zero: it is not
+	archived time.Time          // zero: it is not
+	moved    kaijutsu.Principal // who archived it, or took it back, last
 	fork     Fork
 }
 
@@ -38,6 +40,7 @@ type recordRow struct {
 	By       *whoRow   `json:"by,omitempty"`
 	Created  time.Time `json:"created,omitzero"`
 	Archived time.Time `json:"archived,omitzero"`
+	Moved    *whoRow   `json:"archived_by,omitempty"` // or who took it back
 	Fork     *forkRow  `json:"fork,omitempty"`
 }
 
@@ -51,48 +54,125 @@ type forkRow struct {
 	Heads []string `json:"heads"`
 }
 
-// records are the contexts' records, in memory and in the store.
-type records struct {
-	store   *store.Store
+// contextRecords are the contexts' records in memory. They follow the kernel's,
+// whichever node has written them.
+type contextRecords struct {
+	table   *records.Table
 	writing chan struct{} // a token: one writer at a time
 
-	mu  sync.RWMutex
-	all map[kaijutsu.DocumentID]record // guarded by mu
+	mu      sync.RWMutex
+	all     map[kaijutsu.DocumentID]record   // guarded by mu
+	deleted map[kaijutsu.DocumentID]struct{} // guarded by mu; for good, on every node
+	unread  map[string]struct{}              // guarded by mu; names of records that cannot be read
 }
 
-// open reads the records.
-func (r *records) open(st *store.Store) error {
-	r.store, r.writing, r.all = st, make(chan struct{}, 1), make(map[kaijutsu.DocumentID]record)
-	for name, err := range st.Records(contextRecord) {
-		if err != nil {
-			return err
-		}
-		value, err := st.Record(name)
-		if err != nil {
-			return err
-		}
-		doc, err := kaijutsu.ParseDocumentID(strings.TrimPrefix(name, contextRecord))
-		if err != nil {
-			return fmt.Errorf("record %q: %w", name, err)
-		}
-		if r.all[doc], err = decodeRecord(value); err != nil {
-			return fmt.Errorf("record %q: %w", name, err)
-		}
+// openRecords moves the records that a server kept in its store before nodes
+// shared them, reads all of them, and follows them from then on.
+func (k *Kernel) openRecords() error {
+	r, table := &k.records, k.cfg.Records
+	r.table, r.writing = table, make(chan struct{}, 1)
+	r.all, r.deleted = make(map[kaijutsu.DocumentID]record), make(map[kaijutsu.DocumentID]struct{})
+	r.unread = make(map[string]struct{})
+	err := table.Move(context.Background(), k.cfg.Store, contextRecord, func(name string, value []byte) error {
+		_, _, err := decodeContext(name, value)
+		return err
+	})
+	if err != nil {
+		return err
 	}
+	tell := k.cfg.Tell
+	k.cfg.Tell = nil // what was is no event
+	for name, value := range table.All(contextRecord) {
+		k.followContext(name, value)
+	}
+	k.cfg.Tell = tell
+	for name, value := range table.All(deletedRecord) {
+		k.followDeleted(name, value)
+	}
+	k.unwatch = append(k.unwatch, table.Watch(contextRecord, k.followContext), table.Watch(deletedRecord, k.followDeleted))
 	return nil
 }
 
-func (r *records) get(doc kaijutsu.DocumentID) record {
+// followContext takes a context's record over, whoever has written it; nil: it
+// is gone. Of one that cannot be read nothing is known, and it is closed as an
+// archived one is, in case that is what it says.
+func (k *Kernel) followContext(name string, value []byte) {
+	r := &k.records
+	doc, rec, err := decodeContext(name, value)
+	if doc.IsZero() {
+		k.log.Error("record passed over: it is of no context", "record", name, "err", err)
+		return
+	}
+	if err != nil {
+		k.log.Error("context record not read: the context is closed", "record", name, "err", err)
+		rec = record{archived: createdOf(doc)}
+		if rec.archived.IsZero() {
+			rec.archived = time.Unix(0, 0).UTC()
+		}
+	}
+	r.mu.Lock()
+	was := r.all[doc]
+	if value == nil {
+		delete(r.all, doc)
+	} else {
+		r.all[doc] = rec
+	}
+	if err != nil {
+		r.unread[name] = struct{}{}
+	} else {
+		delete(r.unread, name)
+	}
+	r.mu.Unlock()
+	if value != nil && was.archived.IsZero() != rec.archived.IsZero() {
+		k.chores.review(doc)
+		k.watches.wake()
+		kind := flowbus.ContextRestored
+		if !rec.archived.IsZero() {
+			kind = flowbus.ContextArchived
+		}
+		k.tell(k.event(kind, rec.moved, doc, &flowbus.Nothing{}))
+	}
+}
+
+// Unread returns how many records of contexts there are that cannot be read.
+func (k *Kernel) Unread() int {
+	k.records.mu.RLock()
+	defer k.records.mu.RUnlock()
+	return len(k.records.unread)
+}
+
+// tell tells those who follow at this node what every node finds in the records.
+func (k *Kernel) tell(e flowbus.Event) {
+	if k.cfg.Tell != nil && e.Context != (kaijutsu.ContextID{}) {
+		k.cfg.Tell(e)
+	}
+}
+
+func (r *contextRecords) get(doc kaijutsu.DocumentID) record {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.all[doc]
 }
 
-func (r *records) archived(doc kaijutsu.DocumentID) bool { return !r.get(doc).archived.IsZero() }
+func (r *contextRecords) archived(doc kaijutsu.DocumentID) bool { return !r.get(doc).archived.IsZero() }
 
-// update replaces the record of a document by what change makes of it, on disk
-// first. It is carried out also when the caller goes meanwhile.
-func (r *records) update(ctx context.Context, doc kaijutsu.DocumentID, change func(*record)) error {
+func (r *contextRecords) isDeleted(doc kaijutsu.DocumentID) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	_, deleted := r.deleted[doc]
+	return deleted
+}
+
+func (r *contextRecords) setDeleted(doc kaijutsu.DocumentID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.deleted[doc] = struct{}{}
+}
+
+// update replaces the record of a document by what change makes of it. When it
+// returns, that is on disk and in memory. It is carried out also when the caller
+// goes meanwhile.
+func (r *contextRecords) update(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID, change func(*record)) error {
 	select {
 	case r.writing <- struct{}{}:
 		defer func() { <-r.writing }()
@@ -103,38 +183,32 @@ func (r *records) update(ctx context.Context, doc kaijutsu.DocumentID, change fu
 	change(&rec)
 	value, err := json.Marshal(rowOf(rec))
 	if err == nil {
-		err = r.store.PutRecord(context.WithoutCancel(ctx), contextRecord+doc.String(), value)
+		err = r.table.Put(context.WithoutCancel(ctx), by, contextRecord+doc.String(), value)
 	}
 	if err != nil {
 		return fmt.Errorf("write the record of context %s: %w", doc.Name(), err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all[doc] = rec
 	return nil
 }
 
-// forget deletes the record of a document.
-func (r *records) forget(ctx context.Context, doc kaijutsu.DocumentID) error {
-	select {
-	case r.writing <- struct{}{}:
-		defer func() { <-r.writing }()
-	case <-ctx.Done():
-		return ctx.Err()
+// decodeContext reads a context's record and its name; nil: it is gone. The
+// document is zero when the name is none.
+func decodeContext(name string, value []byte) (kaijutsu.DocumentID, record, error) {
+	doc, err := kaijutsu.ParseDocumentID(strings.TrimPrefix(name, contextRecord))
+	if err != nil || value == nil {
+		return doc, record{}, err
 	}
-	if err := r.store.DeleteRecord(context.WithoutCancel(ctx), contextRecord+doc.String()); err != nil {
-		return fmt.Errorf("delete the record of context %s: %w", doc.Name(), err)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.all, doc)
-	return nil
+	rec, err := decodeRecord(value)
+	return doc, rec, err
 }
 
 func rowOf(rec record) recordRow {
 	row := recordRow{V: recordVersion, Created: rec.created, Archived: rec.archived}
 	if !rec.by.IsZero() {
 		row.By = &whoRow{rec.by.Name, rec.by.Kind}
+	}
+	if !rec.moved.IsZero() {
+		row.Moved = &whoRow{rec.moved.Name, rec.moved.Kind}
 	}
 	if !rec.fork.From.IsZero() {
 		row.Fork = &forkRow{From: rec.fork.From.String(), Heads: rec.fork.Heads.Texts()}
@@ -162,6 +236,9 @@ func decodeRecord(value []byte) (record, error) {
 	rec := record{created: row.Created, archived: row.Archived}
 	if row.By != nil {
 		rec.by = kaijutsu.Principal{Name: row.By.Name, Kind: row.By.Kind}
+	}
+	if row.Moved != nil {
+		rec.moved = kaijutsu.Principal{Name: row.Moved.Name, Kind: row.Moved.Kind}
 	}
 	if row.Fork == nil {
 		return rec, nil

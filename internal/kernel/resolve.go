@@ -38,7 +38,7 @@ func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.Doc
 		if !k.MayRead(c, doc) {
 			return kaijutsu.DocumentID{}, unknown(doc.Name())
 		}
-		if !k.shelf.has(doc) {
+		if !k.shelf.has(doc) && !k.fetch(ctx, doc) {
 			return kaijutsu.DocumentID{}, unknown(doc.Name())
 		}
 		return doc, nil
@@ -68,6 +68,14 @@ func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.Doc
 		}
 	}
 	return kaijutsu.DocumentID{}, fmt.Errorf("context %.100q: %w%s", name, kaijutsu.ErrNotFound, k.suggest(name, all))
+}
+
+// fetch has a context that is not here brought from another node.
+func (k *Kernel) fetch(ctx context.Context, doc kaijutsu.DocumentID) bool {
+	if k.cfg.Fetch == nil || !k.cfg.Fetch(ctx, doc) {
+		return false
+	}
+	return k.shelf.has(doc)
 }
 
 // pick returns the documents that match; archived ones only when no other does.

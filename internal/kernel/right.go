@@ -7,8 +7,17 @@ import (
 	"kaijutsu/internal/op"
 )
 
+// hidden reports whether a document is for nobody: the kernel's records, and
+// what was deleted.
+func (k *Kernel) hidden(doc kaijutsu.DocumentID) bool {
+	return doc == k.cfg.Records.Doc() || k.records.isDeleted(doc)
+}
+
 // Right returns what a caller may do with a document.
 func (k *Kernel) Right(c op.Call, doc kaijutsu.DocumentID) kaijutsu.Right {
+	if k.hidden(doc) {
+		return kaijutsu.RightNone
+	}
 	return k.cfg.Access.Right(c.By, c.Right, doc)
 }
 
@@ -24,6 +33,9 @@ func (k *Kernel) Archived(doc kaijutsu.DocumentID) bool { return k.records.archi
 // An archived context is read only. It is asked for with every message and
 // takes no longer than a few look-ups.
 func (k *Kernel) SyncRight(by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right {
+	if k.hidden(doc) {
+		return kaijutsu.RightNone
+	}
 	right := k.cfg.Access.Current(by, doc)
 	if right > kaijutsu.RightRead && k.records.archived(doc) {
 		return kaijutsu.RightRead

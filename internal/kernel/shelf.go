@@ -114,8 +114,8 @@ func counts(d repo.Delta) bool {
 	return slices.ContainsFunc(d.Blocks, func(b blocks.Touched) bool { return b.How&alter != 0 })
 }
 
-// fill puts every document of the store on the shelf.
-func (s *shelf) fill(st *store.Store) error {
+// fill puts every document of the store on the shelf, but for one.
+func (s *shelf) fill(st *store.Store, but kaijutsu.DocumentID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.books = make(map[kaijutsu.DocumentID]*book)
@@ -123,7 +123,9 @@ func (s *shelf) fill(st *store.Store) error {
 		if err != nil {
 			return err
 		}
-		s.putLocked(doc)
+		if doc != but {
+			s.putLocked(doc)
+		}
 	}
 	return nil
 }

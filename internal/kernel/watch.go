@@ -35,8 +35,14 @@ func (w *watches) wake() {
 // Note tells the kernel what was committed. Document owners call it; it returns
 // at once.
 func (k *Kernel) Note(c repo.Committed) {
+	if c.Doc == k.cfg.Records.Doc() {
+		return
+	}
 	if k.shelf.note(c) {
 		k.watches.wake()
+	}
+	if !c.Deleted && k.records.isDeleted(c.Doc) {
+		k.chores.delete(c.Doc) // another node sent it before it knew
 	}
 }
 
