@@ -1,0 +1,288 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/flowbus"
+	"kaijutsu/internal/repo"
+	"kaijutsu/internal/store"
+)
+
+// Config says what a Cluster works with. Bus, Repo and Store are required.
+type Config struct {
+	Log   *slog.Logger // default: slog.Default()
+	Bus   *flowbus.Bus
+	Repo  *repo.Repo
+	Store *store.Store
+	// Now is the clock; only differences between its readings and what people
+	// are shown come from it. Default time.Now.
+	Now func() time.Time
+	// Version and Addr are what other nodes show of this one: the version of
+	// the program, and where it can be reached.
+	Version, Addr string
+	// OnNode is told of other nodes that join and leave, one call at a time. It
+	// must return soon. Default: nobody is told.
+	OnNode func(n Node, joined bool)
+
+	tune tuning // the zero value is what doc.go says
+}
+
+// tuning holds the times and limits that tests shorten.
+type tuning struct {
+	announce    time.Duration // between announcements while something moves
+	announceMax time.Duration // and when all is quiet
+	quiet       time.Duration // what a difference outlives before it costs anything
+	save        time.Duration // between writes of the marks
+	renew       time.Duration // between announcements in the registry
+	nodeTTL     time.Duration
+	journal     uint64 // entries that wait for NATS before they are skipped
+	outbox      int    // unacknowledged changes from which editing slows down
+}
+
+func (t tuning) withDefaults() tuning {
+	set := func(d *time.Duration, to time.Duration) {
+		if *d == 0 {
+			*d = to
+		}
+	}
+	set(&t.announce, 2*time.Second)
+	set(&t.announceMax, 10*time.Second)
+	set(&t.quiet, time.Second)
+	set(&t.save, 250*time.Millisecond)
+	set(&t.renew, 5*time.Second)
+	set(&t.nodeTTL, 20*time.Second)
+	if t.journal == 0 {
+		t.journal = 1_000_000
+	}
+	if t.outbox == 0 {
+		t.outbox = 4096
+	}
+	return t
+}
+
+// Cluster copies the changes of this node to the others and theirs to here. It
+// is safe for concurrent use.
+type Cluster struct {
+	cfg   Config
+	log   *slog.Logger
+	bus   *flowbus.Bus
+	repo  *repo.Repo
+	store *store.Store
+	now   func() time.Time
+	tune  tuning
+
+	connected atomic.Bool
+
+	digest  *digest
+	recent  *recent
+	live    *live
+	lanes   *lanes
+	gaps    *gaps
+	marks   *marks
+	relay   *relay
+	outbox  *outbox
+	shards  [flowbus.Shards]*shard
+	healer  *healer
+	nodes   *registry
+	refused *refusals
+	count   counters
+	fetches chan struct{} // tokens: fetches under way
+
+	// spawn runs f on a goroutine that Close waits for, with a context that
+	// Close ends, and reports whether it does: not after Close.
+	spawn func(f func(context.Context)) bool
+	stop  func()
+	stops []func() // subscriptions and questions
+}
+
+// counters are what Status shows.
+type counters struct {
+	liveSent, liveDropped, liveLost    atomic.Int64
+	taken, duplicates, healed, skipped atomic.Int64
+}
+
+// Start joins the kernel's other nodes. With an embedded bus there are none,
+// and all it does is to keep the journal short. The caller closes the Cluster
+// before the repo, the store and the bus.
+func Start(cfg Config) (*Cluster, error) {
+	if cfg.Bus == nil || cfg.Repo == nil || cfg.Store == nil {
+		return nil, fmt.Errorf("start cluster: bus, repo and store are needed: %w", kaijutsu.ErrInvalid)
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	c := &Cluster{
+		cfg: cfg, log: cfg.Log, bus: cfg.Bus, repo: cfg.Repo, store: cfg.Store, now: cfg.Now,
+		tune: cfg.tune.withDefaults(), fetches: make(chan struct{}, 16),
+		digest: newDigest(), recent: newRecent(), live: newLive(), lanes: newLanes(), gaps: newGaps(),
+		relay: newRelay(), outbox: newOutbox(), healer: newHealer(), nodes: newRegistry(), refused: newRefusals(cfg.Log, cfg.Now),
+	}
+	c.makeSpawn()
+	if err := c.start(); err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("start cluster: %w", err)
+	}
+	return c, nil
+}
+
+func (c *Cluster) makeSpawn() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	c.spawn = func(f func(context.Context)) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Err() != nil {
+			return false
+		}
+		running.Go(func() { f(ctx) })
+		return true
+	}
+	c.stop = func() {
+		mu.Lock()
+		cancel()
+		mu.Unlock()
+		running.Wait()
+	}
+}
+
+func (c *Cluster) start() error {
+	var err error
+	if c.marks, err = c.loadMarks(); err != nil {
+		return err
+	}
+	if c.bus.Embedded() {
+		c.spawn(c.pruneEmbedded)
+		return nil
+	}
+	c.outbox.start(c.journalEnd(), c.marks.relayed(), c.now())
+	c.connected.Store(c.bus.State().Connected)
+	c.bus.OnState(func(s flowbus.State) { c.setConnected(s.Connected) })
+	for i := range c.shards {
+		c.shards[i] = newShard(i, c.marks.cursor(i))
+	}
+	if err := c.listen(); err != nil {
+		return err
+	}
+	if err := c.fillDigest(); err != nil {
+		return err
+	}
+	for _, run := range []func(context.Context){c.sendLive, c.runRelay, c.awaitAcks, c.runHealer, c.runAnnouncer, c.runNodes, c.watchNodes, c.saveMarks} {
+		c.spawn(run)
+	}
+	for i := range c.shards {
+		c.spawn(func(ctx context.Context) { c.consume(ctx, i) })
+	}
+	return nil
+}
+
+// listen takes what other nodes send.
+func (c *Cluster) listen() error {
+	subscribe := func(subject string, f func(flowbus.Message), lost func(int)) error {
+		stop, err := c.bus.Subscribe(subject, f, lost)
+		if err == nil {
+			c.stops = append(c.stops, stop)
+		}
+		return err
+	}
+	serve := func(subject string) error {
+		stop, err := c.bus.Serve(subject, c.answer)
+		if err == nil {
+			c.stops = append(c.stops, stop)
+		}
+		return err
+	}
+	if err := subscribe("node.live.*", c.hearLive, c.lostLive); err != nil {
+		return err
+	}
+	if err := subscribe("node.ae", c.hearAnnounce, func(int) {}); err != nil {
+		return err
+	}
+	if err := serve("node.ask"); err != nil {
+		return err
+	}
+	return serve("node.ask." + c.bus.Node())
+}
+
+// fillDigest reads what the node holds.
+func (c *Cluster) fillDigest() error {
+	for s, err := range c.store.Summaries() {
+		if err != nil {
+			return err
+		}
+		c.digest.fill(s.Doc, s.Heads)
+	}
+	c.digest.filled()
+	return nil
+}
+
+func (c *Cluster) setConnected(connected bool) {
+	if c.connected.Swap(connected) == connected {
+		return
+	}
+	if connected {
+		c.healer.nudge()
+		c.nodes.poke()
+	}
+	c.relay.poke()
+}
+
+// Note takes notice of what is on disk: it is what repo.Config.Committed calls.
+// It returns at once; what is of this node goes to the others.
+func (c *Cluster) Note(done repo.Committed) {
+	if c.bus.Embedded() {
+		return
+	}
+	if done.Deleted {
+		c.digest.drop(done.Doc, c.now())
+		return
+	}
+	c.digest.note(done.Doc, done.Heads, c.now())
+	if len(done.Changes) == 0 || done.Changes[0].Remote {
+		c.relay.poke()
+		return
+	}
+	c.recent.addChanges(done.Doc, done.Changes)
+	item := liveItem{done.Doc, repo.Origin{Anchor: done.Anchor, Base: done.Base}, done.Changes}
+	c.outbox.note(done.Seq, item.changes, c.now())
+	c.relay.keep(done.Seq, item)
+	if c.connected.Load() {
+		c.live.offer(c, item)
+	}
+}
+
+// Close tells the other nodes, stops everything and stores how far it got.
+func (c *Cluster) Close() error {
+	for _, stop := range c.stops {
+		stop()
+	}
+	c.leave()
+	c.stop()
+	if c.marks == nil || c.bus.Embedded() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return c.marks.save(ctx, c.store)
+}
+
+// sleep waits for d or the end of ctx, and reports whether ctx goes on.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

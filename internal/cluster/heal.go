@@ -1,0 +1,367 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/flowbus"
+	"kaijutsu/internal/repo"
+)
+
+const (
+	maxPeers      = 1024            // whose announcements are kept
+	peerAge       = 2 * time.Minute // after which they are not
+	urgentFor     = 15 * time.Second
+	feedPause     = 300 * time.Millisecond
+	announceLeast = 200 * time.Millisecond
+	fruitlessMax  = 1 << 16
+)
+
+// healer compares this node with the others and gets from them what it misses.
+// Each node only ever gets: that both sides do it makes them equal.
+type healer struct {
+	wake     chan struct{} // there is something to compare
+	announce chan struct{} // there is a reason to announce
+
+	mu        sync.Mutex
+	asks      bool // the next announcement asks for those of others
+	peers     map[string]*peer
+	urges     int       // how often urge was called
+	urgedAt   time.Time // when last
+	reset     bool      // and the feed does not help
+	fruitless map[kaijutsu.DocumentID]fruitless
+	lastHeal  Heal
+	equalAt   map[string]time.Time // when a node last held the same
+}
+
+// peer is another node's last announcement and how it compares.
+type peer struct {
+	sums   [buckets]uint64
+	at     time.Time
+	fresh  bool // not compared yet
+	urged  int  // urges that were answered by a comparison
+	rounds [buckets]uint8
+	since  [buckets]time.Time
+	differ int       // buckets
+	first  time.Time // since when some do; zero: none does
+}
+
+// fruitless is an attempt to get a document that brought nothing: it is not
+// repeated soon while both sides hold what they held.
+type fruitless struct {
+	theirs, ours uint64
+	until        time.Time
+	wait         time.Duration
+}
+
+// Heal says what a comparison of digests brought.
+type Heal struct {
+	Node      string
+	At        time.Time
+	Took      time.Duration
+	Documents int   // that differed
+	Changes   int64 // that were taken
+}
+
+func newHealer() *healer {
+	return &healer{
+		wake: make(chan struct{}, 1), announce: make(chan struct{}, 1), asks: true, urges: 1,
+		peers: make(map[string]*peer), fruitless: make(map[kaijutsu.DocumentID]fruitless), equalAt: make(map[string]time.Time),
+	}
+}
+
+func signal(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}
+
+// nudge has all nodes announce themselves: something may be missing.
+func (h *healer) nudge() {
+	h.mu.Lock()
+	h.asks = true
+	h.mu.Unlock()
+	signal(h.announce)
+}
+
+// urge is nudge, and what differs then is got at once: the feed will not bring
+// it.
+func (h *healer) urge() {
+	h.mu.Lock()
+	h.asks, h.reset = true, true
+	h.urges++
+	h.urgedAt = time.Time{}
+	h.mu.Unlock()
+	signal(h.announce)
+}
+
+// differs reports whether some node holds something else.
+func (h *healer) differs() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.peers {
+		if p.differ > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// runAnnouncer tells the others what this node holds.
+func (c *Cluster) runAnnouncer(ctx context.Context) {
+	var last [buckets]uint64
+	period := c.tune.announce
+	for {
+		if c.connected.Load() {
+			c.healer.mu.Lock()
+			a := announce{asks: c.healer.asks}
+			c.healer.asks = false
+			c.healer.mu.Unlock()
+			a.sums, _ = c.digest.sums()
+			_ = c.bus.Publish("node.ae", a.encode()) // told again
+			if a.sums != last || c.healer.differs() {
+				period = c.tune.announce
+			} else {
+				period = min(2*period, c.tune.announceMax)
+			}
+			last = a.sums
+		}
+		if !sleep(ctx, min(announceLeast, period)) {
+			return
+		}
+		timer := time.NewTimer(period)
+		select {
+		case <-c.healer.announce:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// hearAnnounce takes the announcement of another node.
+func (c *Cluster) hearAnnounce(m flowbus.Message) {
+	a, err := decodeAnnounce(m.Data)
+	if err != nil {
+		c.refused.note(m.Node, err)
+		return
+	}
+	h := c.healer
+	now := c.now()
+	h.mu.Lock()
+	p := h.peers[m.Node]
+	if p == nil {
+		h.forgetLocked(now)
+		if len(h.peers) < maxPeers {
+			p = &peer{}
+			h.peers[m.Node] = p
+		}
+	}
+	if p != nil {
+		p.sums, p.at, p.fresh = a.sums, now, true
+	}
+	h.mu.Unlock()
+	if a.asks {
+		signal(h.announce)
+	}
+	signal(h.wake)
+}
+
+// forgetLocked drops those who have been silent for long.
+func (h *healer) forgetLocked(now time.Time) {
+	maps.DeleteFunc(h.peers, func(node string, p *peer) bool {
+		old := now.Sub(p.at).Abs() > peerAge
+		if old {
+			delete(h.equalAt, node)
+		}
+		return old
+	})
+}
+
+// runHealer compares and gets, one node at a time.
+func (c *Cluster) runHealer(ctx context.Context) {
+	for {
+		timer := time.NewTimer(c.tune.announce)
+		select {
+		case <-c.healer.wake:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+		for _, node := range c.healer.fresh() {
+			if ready := c.compare(node); !ready.empty() && c.connected.Load() {
+				c.heal(ctx, node, ready)
+			}
+		}
+	}
+}
+
+func (h *healer) fresh() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var nodes []string
+	for node, p := range h.peers {
+		if p.fresh {
+			nodes = append(nodes, node)
+		}
+	}
+	slices.Sort(nodes)
+	return nodes
+}
+
+// compare returns the buckets in which a node differs and which are worth
+// asking for. What is merely under way differs as well, so a difference has to
+// outlive some quiet, or several announcements, unless there is an urge.
+func (c *Cluster) compare(node string) (ready which) {
+	own, _ := c.digest.sums()
+	now := c.now()
+	quietFeed := c.feedQuiet(feedPause) && c.lanes.idle()
+	h := c.healer
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.peers[node]
+	if p == nil {
+		return ready
+	}
+	if h.urgedAt.IsZero() {
+		h.urgedAt = now
+	}
+	urgent := p.urged < h.urges && now.Sub(h.urgedAt).Abs() < urgentFor
+	if urgent && !h.reset && !quietFeed {
+		signalLater(h.wake, feedPause/2)
+		return ready // the feed is bringing it
+	}
+	p.fresh, p.urged, p.differ = false, h.urges, 0
+	for i := range buckets {
+		if own[i] == p.sums[i] {
+			p.rounds[i] = 0
+			continue
+		}
+		p.differ++
+		if p.rounds[i] == 0 {
+			p.since[i] = now
+		}
+		p.rounds[i] = min(p.rounds[i]+1, 100)
+		age := now.Sub(p.since[i]).Abs()
+		quiet := now.Sub(c.digest.moved(i)).Abs() >= c.tune.quiet && age >= c.tune.quiet
+		if urgent || quiet && p.rounds[i] > 1 || p.rounds[i] > 2 && age >= 2*c.tune.announce {
+			ready.set(i)
+		}
+	}
+	switch {
+	case p.differ == 0:
+		h.equalAt[node], p.first = now, time.Time{}
+	case p.first.IsZero():
+		p.first = now
+	}
+	if p.differ > 0 && ready.empty() {
+		h.asks = true
+		signalLater(h.announce, c.tune.quiet+c.tune.quiet/8)
+	}
+	return ready
+}
+
+// signalLater signals after a while; when the cluster was closed meanwhile
+// nobody listens.
+func signalLater(ch chan struct{}, d time.Duration) { time.AfterFunc(d, func() { signal(ch) }) }
+
+// heal gets what a node has in some buckets and this one does not.
+func (c *Cluster) heal(ctx context.Context, node string, ready which) {
+	begun := c.now()
+	result := Heal{Node: node, At: begun}
+	differing, err := c.differing(ctx, node, ready)
+	for err == nil && len(differing) > 0 {
+		var docs []wanted
+		docs, differing = c.portion(differing)
+		if len(docs) == 0 {
+			continue
+		}
+		result.Documents += len(docs)
+		var taken int64
+		taken, err = c.pull(ctx, node, docs)
+		result.Changes += taken
+	}
+	result.Took = c.now().Sub(begun)
+	if err != nil && ctx.Err() == nil {
+		c.log.Debug("comparison broke off", "peer", node, "err", err) // it is repeated
+	}
+	c.count.healed.Add(result.Changes)
+	c.healer.mu.Lock()
+	if result.Documents > 0 {
+		c.healer.lastHeal = result
+	}
+	c.healer.mu.Unlock()
+	if result.Changes > 0 {
+		c.log.Info("changes got by comparison", "peer", node, "documents", result.Documents, "changes", result.Changes, "dur", result.Took)
+		c.healer.nudge()
+	}
+}
+
+// differing asks a node for its documents in some buckets, and returns those of
+// which it holds something else.
+func (c *Cluster) differing(ctx context.Context, node string, of which) ([]listed, error) {
+	var found []listed
+	u := unpacker{f: func(item []byte) error {
+		docs, err := decodeListed(item)
+		for _, d := range docs {
+			if own := c.digest.sum(d.doc); own != d.sum && !c.healer.vain(d, own, c.now()) {
+				found = append(found, d)
+			}
+		}
+		return err
+	}}
+	err := c.ask(ctx, node, encodeList(of), &u)
+	return found, err
+}
+
+// portion takes as many documents as one question holds.
+func (c *Cluster) portion(all []listed) (docs []wanted, rest []listed) {
+	size := 0
+	for i, d := range all {
+		if len(docs) == maxAskDocs || size > partBytes {
+			return docs, all[i:]
+		}
+		info, err := c.store.Info(context.Background(), d.doc)
+		if errors.Is(err, repo.ErrDeleted) {
+			continue
+		}
+		c.healer.attempt(d, c.digest.sum(d.doc), c.now())
+		docs = append(docs, wanted{doc: d.doc, have: info.Heads})
+		size += 64 + 32*len(info.Heads)
+	}
+	return docs, nil
+}
+
+// attempt notes that a document is asked for. Unless something changes, the
+// next time is later.
+func (h *healer) attempt(d listed, own uint64, now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.fruitless) >= fruitlessMax {
+		clear(h.fruitless)
+	}
+	f := h.fruitless[d.doc]
+	if f.theirs != d.sum || f.ours != own {
+		f = fruitless{theirs: d.sum, ours: own}
+	}
+	f.wait = min(max(2*f.wait, 2*time.Second), 10*time.Minute)
+	f.until = now.Add(f.wait)
+	h.fruitless[d.doc] = f
+}
+
+// vain reports whether asking for a document has just brought nothing.
+func (h *healer) vain(d listed, own uint64, now time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f, ok := h.fruitless[d.doc]
+	return ok && f.theirs == d.sum && f.ours == own && now.Before(f.until)
+}

@@ -1,0 +1,282 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"kaijutsu"
+)
+
+// notice says that a node has changes of a document that are too large for a
+// message. Who wants them asks the node.
+type notice struct {
+	doc   kaijutsu.DocumentID
+	heads kaijutsu.Heads
+	node  string
+}
+
+func (n notice) encode() []byte {
+	w := writer{}
+	w.byte(kindNotice)
+	w.doc(n.doc)
+	w.hashes(n.heads)
+	w.text(n.node)
+	return w.b
+}
+
+func decodeNotice(data []byte) (notice, error) {
+	r := reader{b: data}
+	if r.byte() != kindNotice {
+		r.fail("it is no notice")
+	}
+	n := notice{doc: r.doc(), heads: r.heads(), node: string(r.bytes(maxNode))}
+	if len(n.heads) == 0 || n.node == "" {
+		r.fail("it names no heads or no node")
+	}
+	return n, named("notice", r.done())
+}
+
+// announce tells what a node holds.
+type announce struct {
+	sums [buckets]uint64
+	// asks says that the others are to announce themselves at once.
+	asks bool
+}
+
+func (a *announce) encode() []byte {
+	w := writer{b: make([]byte, 0, 8*buckets+2)}
+	w.byte(kindAnnounce)
+	if a.asks {
+		w.byte(1)
+	} else {
+		w.byte(0)
+	}
+	for _, sum := range a.sums {
+		w.b = binary.BigEndian.AppendUint64(w.b, sum)
+	}
+	return w.b
+}
+
+func decodeAnnounce(data []byte) (*announce, error) {
+	r := reader{b: data}
+	if r.byte() != kindAnnounce {
+		r.fail("it is no announcement")
+	}
+	flag := r.byte()
+	if flag > 1 {
+		r.fail("a flag is %d", flag)
+	}
+	a := &announce{asks: flag == 1}
+	raw := r.fixed(8 * buckets)
+	if err := r.done(); err != nil {
+		return nil, named("announcement", err)
+	}
+	for i := range a.sums {
+		a.sums[i] = binary.BigEndian.Uint64(raw[8*i:])
+	}
+	return a, nil
+}
+
+// encodeWho asks whether a node has a document.
+func encodeWho(doc kaijutsu.DocumentID) []byte {
+	w := writer{}
+	w.byte(kindWho)
+	w.doc(doc)
+	return w.b
+}
+
+func decodeWho(data []byte) (kaijutsu.DocumentID, error) {
+	r := reader{b: data}
+	if r.byte() != kindWho {
+		r.fail("it asks for no document")
+	}
+	doc := r.doc()
+	return doc, named("question", r.done())
+}
+
+// has answers who.
+type has struct {
+	node    string
+	changes uint64
+}
+
+func (h has) encode() []byte {
+	w := writer{}
+	w.byte(kindHas)
+	w.text(h.node)
+	w.uint(h.changes)
+	return w.b
+}
+
+func decodeHas(data []byte) (has, error) {
+	r := reader{b: data}
+	if r.byte() != kindHas {
+		r.fail("it is no answer")
+	}
+	h := has{node: string(r.bytes(maxNode)), changes: r.uint(maxCounter)}
+	if h.node == "" || h.changes == 0 {
+		r.fail("it names no node or no changes")
+	}
+	return h, named("answer", r.done())
+}
+
+// wanted is a document, and what of it the asker has.
+type wanted struct {
+	doc  kaijutsu.DocumentID
+	have kaijutsu.Heads
+	// whole asks for a fork with what it rests on.
+	whole bool
+}
+
+func encodeSince(docs []wanted) []byte {
+	w := writer{}
+	w.byte(kindSince)
+	w.uint(uint64(len(docs)))
+	for _, d := range docs {
+		w.doc(d.doc)
+		if d.whole {
+			w.byte(1)
+		} else {
+			w.byte(0)
+		}
+		w.hashes(d.have)
+	}
+	return w.b
+}
+
+func decodeSince(data []byte) ([]wanted, error) {
+	r := reader{b: data}
+	if r.byte() != kindSince {
+		r.fail("it asks for no changes")
+	}
+	n := int(r.uint(maxAskDocs))
+	var docs []wanted
+	for range n {
+		d := wanted{doc: r.doc()}
+		flag := r.byte()
+		if flag > 1 {
+			r.fail("a flag is %d", flag)
+		}
+		d.whole, d.have = flag == 1, r.heads()
+		if r.err != nil {
+			break
+		}
+		docs = append(docs, d)
+	}
+	if err := r.done(); err != nil {
+		return nil, named("question", err)
+	}
+	return docs, nil
+}
+
+// end says how the answer for one document ends.
+type end struct {
+	doc   kaijutsu.DocumentID
+	state byte
+}
+
+// The ends of an answer.
+const (
+	endWhole       = 0 // there is nothing more
+	endUnknown     = 1 // the document is not there
+	endUnavailable = 2 // it cannot be read now
+)
+
+func (e end) encode() []byte {
+	w := writer{}
+	w.byte(kindEnd)
+	w.doc(e.doc)
+	w.byte(e.state)
+	return w.b
+}
+
+func decodeEnd(data []byte) (end, error) {
+	r := reader{b: data}
+	if r.byte() != kindEnd {
+		r.fail("it is no end")
+	}
+	e := end{doc: r.doc(), state: r.byte()}
+	if e.state > endUnavailable {
+		r.fail("an end is of kind %d", e.state)
+	}
+	return e, named("end", r.done())
+}
+
+// which is a set of buckets.
+type which [buckets / 8]byte
+
+func (w *which) set(i int)      { w[i/8] |= 1 << (i % 8) }
+func (w *which) has(i int) bool { return w[i/8]&(1<<(i%8)) != 0 }
+func (w *which) empty() bool    { return *w == which{} }
+
+func encodeList(of which) []byte {
+	w := writer{}
+	w.byte(kindList)
+	w.b = append(w.b, of[:]...)
+	return w.b
+}
+
+func decodeList(data []byte) (of which, err error) {
+	r := reader{b: data}
+	if r.byte() != kindList {
+		r.fail("it asks for no buckets")
+	}
+	copy(of[:], r.fixed(len(of)))
+	return of, named("question", r.done())
+}
+
+// listed is a document and the hash of it and its heads.
+type listed struct {
+	doc kaijutsu.DocumentID
+	sum uint64
+}
+
+func encodeListed(docs []listed) []byte {
+	w := writer{b: make([]byte, 0, 32*len(docs)+8)}
+	w.byte(kindListed)
+	w.uint(uint64(len(docs)))
+	for _, d := range docs {
+		w.doc(d.doc)
+		w.b = binary.BigEndian.AppendUint64(w.b, d.sum)
+	}
+	return w.b
+}
+
+func decodeListed(data []byte) ([]listed, error) {
+	r := reader{b: data}
+	if r.byte() != kindListed {
+		r.fail("it is no list")
+	}
+	n := int(r.uint(maxListed))
+	var docs []listed
+	for range n {
+		d := listed{doc: r.doc()}
+		if sum := r.fixed(8); sum != nil {
+			d.sum = binary.BigEndian.Uint64(sum)
+		}
+		if r.err != nil {
+			break
+		}
+		docs = append(docs, d)
+	}
+	if err := r.done(); err != nil {
+		return nil, named("list", err)
+	}
+	return docs, nil
+}
+
+// kindOf returns what a message is, 0 when it is empty.
+func kindOf(data []byte) byte {
+	if len(data) == 0 {
+		return 0
+	}
+	return data[0]
+}
+
+// named says in an error what it is about.
+func named(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

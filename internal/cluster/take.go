@@ -1,0 +1,138 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/repo"
+	"kaijutsu/internal/store"
+)
+
+// missingError says that changes wait for others.
+type missingError struct{ base *store.Base }
+
+func (e *missingError) Error() string { return "changes that it depends on are not here" }
+
+// take brings parcels of one document to the repo and says what became of each.
+func (c *Cluster) take(ctx context.Context, doc kaijutsu.DocumentID, parcels []*parcel) {
+	batches := parcels[:0:0]
+	for _, p := range parcels {
+		switch {
+		case c.recent.holdsAll(doc, p.hashes()):
+			c.count.duplicates.Add(int64(p.changes()))
+			p.done(nil)
+		case p.notice != nil:
+			c.gaps.wait(c, doc, need{hashes: p.notice.heads, node: p.node, now: true, done: p.done})
+		default:
+			batches = append(batches, p)
+		}
+	}
+	if len(batches) == 0 {
+		return
+	}
+	err := c.absorb(ctx, doc, batches)
+	if err != nil && len(batches) > 1 && !errors.Is(err, kaijutsu.ErrUnavailable) {
+		// One of them is bad: the others are not to suffer for it.
+		for _, p := range batches {
+			c.conclude(doc, []*parcel{p}, c.absorb(ctx, doc, []*parcel{p}))
+		}
+		return
+	}
+	c.conclude(doc, batches, err)
+}
+
+// absorb decodes what is not known yet and has the repo take it. Parcels of the
+// feed wait for a disk that refuses.
+func (c *Cluster) absorb(ctx context.Context, doc kaijutsu.DocumentID, parcels []*parcel) error {
+	d := repo.Delivery{Node: parcels[0].node, Signers: make(map[kaijutsu.ActorID]repo.Signer)}
+	total, patient := 0, false
+	for _, p := range parcels {
+		changes, err := c.decode(ctx, p)
+		if err != nil {
+			return err
+		}
+		d.Changes = append(d.Changes, changes...)
+		for actor, s := range p.batch.signers {
+			d.Signers[actor] = s
+		}
+		if d.Base == nil {
+			d.Base = p.batch.origin.Base
+		}
+		if d.Anchor == (kaijutsu.ChangeHash{}) {
+			d.Anchor = p.batch.origin.Anchor
+		}
+		total += p.changes()
+		patient = patient || p.from == fromFeed
+	}
+	c.count.duplicates.Add(int64(total - len(d.Changes)))
+	if len(d.Changes) == 0 {
+		return nil
+	}
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		got, err := c.repo.Absorb(ctx, doc, d)
+		switch {
+		case err == nil && len(got.Missing) > 0:
+			c.count.taken.Add(int64(got.Taken))
+			return &missingError{d.Base}
+		case err == nil:
+			c.count.taken.Add(int64(got.Taken))
+			return nil
+		case errors.Is(err, repo.ErrDeleted):
+			return err
+		case !patient || !errors.Is(err, kaijutsu.ErrUnavailable):
+			return err
+		}
+		if !sleep(ctx, wait) {
+			return err
+		}
+	}
+}
+
+// decode returns the changes of a batch that are not known. The repo is asked
+// about those of the feed only: live copies and answers are new, or remembered.
+func (c *Cluster) decode(ctx context.Context, p *parcel) ([]*amfile.Change, error) {
+	b := p.batch
+	want := make([]bool, len(b.hashes))
+	unknown := 0
+	c.recent.unknown(b.doc, b.hashes, func(i int) { want[i] = true; unknown++ })
+	if p.from == fromFeed && unknown > 0 {
+		has, err := c.repo.Has(ctx, b.doc, b.hashes)
+		if err != nil && !errors.Is(err, kaijutsu.ErrNotFound) {
+			return nil, err
+		}
+		for i := range has {
+			want[i] = want[i] && !has[i]
+		}
+	}
+	return b.decodeChanges(func(i int) bool { return want[i] })
+}
+
+// conclude tells parcels what became of them.
+func (c *Cluster) conclude(doc kaijutsu.DocumentID, parcels []*parcel, err error) {
+	var missing *missingError
+	switch {
+	case err == nil:
+		for _, p := range parcels {
+			c.recent.add(doc, p.batch.hashes)
+			p.done(nil)
+		}
+	case errors.As(err, &missing):
+		for _, p := range parcels {
+			if p.from == fromAsk {
+				p.done(err)
+				continue
+			}
+			c.gaps.wait(c, doc, need{hashes: p.batch.hashes, node: p.node, done: p.done})
+		}
+	default:
+		for _, p := range parcels {
+			if !errors.Is(err, kaijutsu.ErrUnavailable) && !errors.Is(err, repo.ErrDeleted) && !errors.Is(err, context.Canceled) {
+				c.refused.note(p.node, err)
+			}
+			p.done(err)
+		}
+	}
+}
