@@ -1,0 +1,50 @@
+package follow
+
+import (
+	"sync"
+
+	"kaijutsu"
+	"kaijutsu/internal/repo"
+)
+
+// noted is what was committed, and what of it is to become events.
+type noted struct {
+	repo.Committed
+	id kaijutsu.ContextID
+	of bool // the document may have events
+}
+
+// queue is what waits to become events. It never refuses anything: beyond most
+// changes it keeps which there were, and they are read from disk.
+type queue struct {
+	wake chan struct{} // holds a token when there is something
+	most int
+
+	mu      sync.Mutex
+	list    []noted // guarded by mu
+	changes int     // in list, with their bytes in memory; guarded by mu
+}
+
+func (q *queue) push(c noted) {
+	c.Deltas, c.Before = nil, nil
+	q.mu.Lock()
+	if q.changes+len(c.Changes) > q.most {
+		c.Changes, c.Traced = nil, false
+	}
+	q.changes += len(c.Changes)
+	q.list = append(q.list, c)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the queue.
+func (q *queue) take() []noted {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := q.list
+	q.list, q.changes = nil, 0
+	return list
+}
