@@ -58,5 +58,6 @@ was. One round of everything takes about three minutes with rivals.`,
 	f.DurationVar(&opt.Typing, "for", 15*time.Second, "how long each typing scenario records")
 	f.StringVar(&opt.Dir, "dir", "", "where the temporary data directories go (default the system's temporary directory)")
 	f.StringVar(&out, "out", "", "put the report into performance.md of this `directory`")
+	cmd.AddCommand(newBenchCluster()...)
 	return cmd
 }
