@@ -12,7 +12,7 @@ import (
 )
 
 // callPause is the mean pause of a caller between two operations.
-const callPause = 60 * time.Millisecond
+const callPause = 50 * time.Millisecond
 
 // maxOwn is how many blocks a caller keeps before it deletes the oldest.
 const maxOwn = 12

@@ -30,7 +30,7 @@ type follower struct {
 	lastID     string
 	tracks     map[string]*track // by context
 	mirror     mirror
-	settled    bool // a snapshot or a first answer was there
+	settled    bool // the snapshot was there, or of all contexts the first word
 	events     int
 	connects   int
 	snapshots  int
@@ -83,9 +83,6 @@ func (f *follower) opened() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.connects++
-	if f.target == nil {
-		f.settled = true
-	}
 }
 
 // isFollowing says why it does not follow yet.
@@ -104,6 +101,12 @@ func (f *follower) take(fr frame) error {
 	defer f.mu.Unlock()
 	defer func() { close(f.moved); f.moved = make(chan struct{}) }()
 	switch fr.name {
+	case "hello":
+		f.settled = f.settled || f.target == nil
+		if fr.id != "" {
+			f.lastID = fr.id
+		}
+		return nil
 	case "snapshot":
 		return f.snapshotLocked(fr)
 	case "reset":
@@ -111,7 +114,7 @@ func (f *follower) take(fr frame) error {
 		f.problemLocked("the server could not go on from %q: %.300s", f.lastID, fr.data)
 		f.lastID, f.tracks = fr.id, make(map[string]*track)
 		return nil
-	case "error", "cut", "end":
+	case "error":
 		f.cuts[fr.data]++
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 const (
 	// editPause is the mean pause of an editor between two edits.
-	editPause = 40 * time.Millisecond
+	editPause = 25 * time.Millisecond
 	// ackPatience is how long an editor waits for an acknowledgement before it
 	// types on; the edit is asked about again when the session ends.
 	ackPatience = 250 * time.Millisecond
