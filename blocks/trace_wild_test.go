@@ -207,7 +207,7 @@ func TestStepsOfWildTrees(t *testing.T) {
 // FuzzSteps does so with changes made of bytes.
 func FuzzSteps(f *testing.F) {
 	for seed := range 8 {
-		data := make([]byte, 3000)
+		data := make([]byte, 300*(1+seed%4))
 		rand.New(rand.NewSource(int64(seed))).Read(data)
 		f.Add(data)
 	}
