@@ -43,13 +43,19 @@ func fillContext(t testing.TB, r *repo.Repo, n int) (kaijutsu.DocumentID, []bloc
 	return cid.Document(), ids
 }
 
-func benchHouse(b *testing.B) (*repo.Repo, *store.Store) {
+func benchHouse(b *testing.B) (*repo.Repo, *store.Store) { return benchHouseWith(b, false) }
+
+func benchHouseWith(b *testing.B, traced bool) (*repo.Repo, *store.Store) {
 	log := slog.New(slog.DiscardHandler)
 	s, err := store.Open(store.Options{Dir: b.TempDir(), Log: log})
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := repo.Start(repo.Config{Log: log, Store: s})
+	cfg := repo.Config{Log: log, Store: s}
+	if traced {
+		cfg.Trace = func(kaijutsu.DocumentID) bool { return true }
+	}
+	r := repo.Start(cfg)
 	b.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			b.Error(err)

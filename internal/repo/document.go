@@ -257,6 +257,6 @@ func (d *document) measure() {
 		n += p.model.Bytes()
 	}
 	n += d.decodedKept.bytes()
-	d.bytes.Store(n)
+	d.repo.bytes.Add(n - d.bytes.Swap(n))
 	d.blocksOpen.Store(d.model != nil)
 }

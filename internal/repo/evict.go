@@ -46,23 +46,27 @@ func (r *Repo) evict(now time.Time) {
 	var idle []*document
 	total := int64(0)
 	for _, d := range r.docs {
-		total += d.bytes.Load()
 		switch {
 		case d.uses > 0:
-		case d.unusable.Load():
+		case d.unusable.Load() || now.Sub(d.idleSince) >= r.cfg.IdleAfter:
 			r.closeLocked(d)
+			continue
 		default:
 			idle = append(idle, d)
 		}
+		total += d.bytes.Load()
 	}
-	slices.SortFunc(idle, func(a, b *document) int { return a.idleSince.Compare(b.idleSince) })
+	if total > r.cfg.BudgetBytes {
+		slices.SortFunc(idle, func(a, b *document) int { return a.idleSince.Compare(b.idleSince) })
+	}
 	for _, d := range idle {
-		if total <= r.cfg.BudgetBytes && now.Sub(d.idleSince) < r.cfg.IdleAfter {
+		if total <= r.cfg.BudgetBytes {
 			break
 		}
 		total -= d.bytes.Load()
 		r.closeLocked(d)
 	}
+	r.bytes.Store(total) // exact again
 }
 
 // closeLocked takes an unused document out of the table and ends its owner.

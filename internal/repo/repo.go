@@ -102,6 +102,8 @@ type Repo struct {
 
 	opened, evicted, snapshots atomic.Int64
 
+	bytes atomic.Int64 // memory estimate of the open documents, but for some that were just closed
+
 	mu     sync.Mutex
 	docs   map[kaijutsu.DocumentID]*document
 	closed bool
@@ -187,7 +189,8 @@ func (r *Repo) retain(d *document) {
 	r.mu.Unlock()
 }
 
-// release ends one use. The last one leaves the document to the janitor.
+// release ends one use. The last one leaves the document to the janitor, which
+// is woken when it has something to do at once.
 func (r *Repo) release(d *document) {
 	r.mu.Lock()
 	d.uses--
@@ -196,7 +199,7 @@ func (r *Repo) release(d *document) {
 		d.idleSince = r.cfg.Now()
 	}
 	r.mu.Unlock()
-	if idle {
+	if idle && (d.unusable.Load() || r.bytes.Load() > r.cfg.BudgetBytes) {
 		select {
 		case r.kick <- struct{}{}:
 		default:
