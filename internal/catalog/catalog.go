@@ -36,7 +36,7 @@ func New(p Parts) *op.Set {
 		o.blockHistory(), o.blockBlame(), o.undo(),
 		o.kernelSearch(),
 		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
-		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(),
+		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(), o.elicit(), o.elicitAnswer(),
 		o.serverStatus(),
 	)
 	return o.set

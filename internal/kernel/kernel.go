@@ -58,17 +58,18 @@ type Config struct {
 
 // Kernel is the contexts of a server. It is safe for concurrent use.
 type Kernel struct {
-	cfg     Config
-	log     *slog.Logger
-	records contextRecords
-	appends appends
-	seats   seats
-	watches watches
-	shelf   shelf
-	chores  chores
-	unwatch []func() // end the watches of records
-	saving  cacheTimer
-	genesis kaijutsu.ChangeHash
+	cfg       Config
+	log       *slog.Logger
+	records   contextRecords
+	appends   appends
+	seats     seats
+	questions questions
+	watches   watches
+	shelf     shelf
+	chores    chores
+	unwatch   []func() // end the watches of records
+	saving    cacheTimer
+	genesis   kaijutsu.ChangeHash
 
 	savingFile sync.Mutex // held while the file of summaries is written
 }
@@ -99,6 +100,10 @@ func Open(cfg Config) (*Kernel, error) {
 		return nil, fmt.Errorf("read the contexts' records: %w", err)
 	}
 	k.loadShelf()
+	if err := k.questions.start(k); err != nil {
+		k.chores.close()
+		return nil, fmt.Errorf("list the pending questions: %w", err)
+	}
 	k.seats.start(k)
 	return k, nil
 }
@@ -110,6 +115,7 @@ func (k *Kernel) Close() error {
 		stop()
 	}
 	k.chores.close()
+	k.questions.close()
 	k.seats.close()
 	return errors.Join(k.appends.close(), k.closeShelf())
 }

@@ -41,6 +41,7 @@ func (k *Kernel) Note(c repo.Committed) {
 	if k.shelf.note(c) {
 		k.watches.wake()
 	}
+	k.questions.note(c)
 	if !c.Deleted && k.records.isDeleted(c.Doc) {
 		k.chores.delete(c.Doc) // another node sent it before it knew
 	}
