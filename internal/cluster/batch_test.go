@@ -50,6 +50,7 @@ func testChanges(t testing.TB, n int) (kaijutsu.DocumentID, []repo.Change) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		m.Apply(c)
 		heads, startOp = kaijutsu.Heads{c.Hash}, c.MaxOp()+1
 		changes = append(changes, repo.Change{Change: c, By: bot, Via: amy})
 	}
