@@ -47,6 +47,8 @@ type Bus struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
+	closing sync.Mutex // so that nothing is started while Close waits
+
 	link     link
 	problems problems
 	refused  refusals
@@ -119,8 +121,15 @@ func (b *Bus) start() error {
 	return nil
 }
 
-// spawn runs f until the bus closes; Close waits for it.
-func (b *Bus) spawn(f func()) { b.wg.Go(f) }
+// spawn runs f, which ends when the bus closes; Close waits for it. After
+// Close nothing runs.
+func (b *Bus) spawn(f func()) {
+	b.closing.Lock()
+	defer b.closing.Unlock()
+	if b.ctx.Err() == nil {
+		b.wg.Go(f)
+	}
+}
 
 // Close ends the connection and waits for the goroutines of the bus. What was
 // published just before is sent, if that takes no longer than a second.
@@ -131,7 +140,10 @@ func (b *Bus) Close() error {
 			b.nc.FlushTimeout(time.Second)
 		}
 	}
+	b.closing.Lock()
 	b.cancel()
+	b.closing.Unlock()
+	b.link.set(false, "", "", b.cfg.Now())
 	if b.nc != nil {
 		b.nc.Close()
 	}

@@ -41,7 +41,7 @@ type puller struct {
 	consumer string
 	pending  uint64 // messages that the stream had when the consumer was made
 	changed  <-chan struct{}
-	seen     uint64 // consumer sequence of the last message
+	seen     uint64       // consumer sequence of the last message
 	idle     func() error // called when the server says that it has nothing to give; may be nil
 }
 
