@@ -14,6 +14,7 @@ import (
 	"kaijutsu/internal/catalog"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
 	"kaijutsu/internal/store"
@@ -50,17 +51,24 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	st, err := store.Open(store.Options{Dir: dir + "/store", Log: log, MinFree: 1})
 	must(err)
 	var index atomic.Pointer[search.Index]
+	var rows atomic.Pointer[records.Table]
 	rp := repo.Start(repo.Config{Log: log, Store: st, Committed: func(c repo.Committed) {
 		if ix := index.Load(); ix != nil {
 			ix.Note(c)
+		}
+		if table := rows.Load(); table != nil {
+			table.Note(c)
 		}
 	}})
 	ix, err := search.Start(search.Config{Repo: rp, Store: st, Dir: dir + "/search", Log: log})
 	must(err)
 	index.Store(ix)
-	table, err := access.Open(access.Config{Store: st, Owners: []kaijutsu.Principal{amy}})
+	shared, err := records.Open(records.Config{Log: log, Repo: rp, Kernel: "main"})
 	must(err)
-	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Locate: ix.Locate})
+	rows.Store(shared)
+	table, err := access.Open(access.Config{Log: log, Records: shared, Owners: []kaijutsu.Principal{amy}})
+	must(err)
+	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Records: shared, Locate: ix.Locate})
 	must(err)
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log},
@@ -72,7 +80,7 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 			return
 		}
 		closed = true
-		for _, err := range []error{k.Close(), ix.Close(), rp.Close(), st.Close()} {
+		for _, err := range []error{k.Close(), ix.Close(), shared.Close(), rp.Close(), st.Close()} {
 			must(err)
 		}
 	}

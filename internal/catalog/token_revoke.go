@@ -25,7 +25,7 @@ func (o *operations) tokenRevoke() *op.Op {
 	}, o.revokeToken)
 }
 
-func (o *operations) revokeToken(ctx context.Context, _ op.Call, in tokenRevokeIn) (tokenRevokeOut, error) {
+func (o *operations) revokeToken(ctx context.Context, c op.Call, in tokenRevokeIn) (tokenRevokeOut, error) {
 	gone, err := o.parts.Access.Revoke(ctx, c.By, in.Token)
 	if err != nil {
 		return tokenRevokeOut{}, err

@@ -22,7 +22,11 @@ func (w *world) bring(from *world, doc kaijutsu.DocumentID) error {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	delivery := repo.Delivery{Node: "other", Signers: make(map[kaijutsu.ActorID]repo.Signer)}
+	origin, err := from.repo.Origin(w.t.Context(), doc)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	delivery := repo.Delivery{Node: "other", Signers: make(map[kaijutsu.ActorID]repo.Signer), Base: origin.Base, Anchor: origin.Anchor}
 	for _, c := range changes {
 		delivery.Changes = append(delivery.Changes, c.Change)
 		delivery.Signers[c.Author()] = repo.Signer{By: c.By, Via: c.Via}

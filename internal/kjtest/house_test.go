@@ -27,6 +27,7 @@ import (
 	"kaijutsu/internal/door/shelldoor"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
 	"kaijutsu/internal/store"
@@ -54,17 +55,24 @@ func openHouse(t *testing.T, deny ...string) *house {
 	st, err := store.Open(store.Options{Dir: filepath.Join(dir, "store"), Log: log, MinFree: 1})
 	must(err)
 	var index atomic.Pointer[search.Index]
+	var rows atomic.Pointer[records.Table]
 	rp := repo.Start(repo.Config{Log: log, Store: st, Committed: func(c repo.Committed) {
 		if ix := index.Load(); ix != nil {
 			ix.Note(c)
+		}
+		if table := rows.Load(); table != nil {
+			table.Note(c)
 		}
 	}})
 	ix, err := search.Start(search.Config{Repo: rp, Store: st, Dir: filepath.Join(dir, "search"), Log: log})
 	must(err)
 	index.Store(ix)
-	table, err := access.Open(access.Config{Store: st, Owners: []kaijutsu.Principal{amy}})
+	shared, err := records.Open(records.Config{Log: log, Repo: rp, Kernel: "main"})
 	must(err)
-	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Locate: ix.Locate})
+	rows.Store(shared)
+	table, err := access.Open(access.Config{Log: log, Records: shared, Owners: []kaijutsu.Principal{amy}})
+	must(err)
+	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Records: shared, Locate: ix.Locate})
 	must(err)
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log, Deny: deny},
@@ -80,7 +88,7 @@ func openHouse(t *testing.T, deny ...string) *house {
 		server.CloseClientConnections()
 		agents.Close()
 		server.Close()
-		for _, err := range []error{k.Close(), ix.Close(), rp.Close(), st.Close()} {
+		for _, err := range []error{k.Close(), ix.Close(), shared.Close(), rp.Close(), st.Close()} {
 			must(err)
 		}
 	})

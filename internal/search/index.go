@@ -18,12 +18,14 @@ import (
 
 var errClosed = fmt.Errorf("search index closed: %w", kaijutsu.ErrUnavailable)
 
-// Config says what an Index is made of. All fields are required.
+// Config says what an Index is made of. All fields but Hidden are required.
 type Config struct {
 	Repo  *repo.Repo
 	Store *store.Store
 	Dir   string // for the cache; made when it does not exist
 	Log   *slog.Logger
+	// Hidden reports documents that are not to be found; nil: there are none.
+	Hidden func(kaijutsu.DocumentID) bool
 }
 
 // Index finds blocks. It is safe for concurrent use.
@@ -55,6 +57,9 @@ func Start(cfg Config) (*Index, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open search index: %w", err)
 	}
+	if cfg.Hidden == nil {
+		cfg.Hidden = func(kaijutsu.DocumentID) bool { return false }
+	}
 	ix := &Index{
 		cfg:     cfg,
 		queue:   newQueue(),
@@ -81,7 +86,11 @@ func Start(cfg Config) (*Index, error) {
 
 // Note marks what a commit touched. Document owners call it; it returns at
 // once.
-func (ix *Index) Note(c repo.Committed) { ix.queue.note(c) }
+func (ix *Index) Note(c repo.Committed) {
+	if !ix.cfg.Hidden(c.Doc) {
+		ix.queue.note(c)
+	}
+}
 
 // Close ends the worker and writes the files. Searches under way end with an
 // error that wraps kaijutsu.ErrUnavailable.

@@ -68,6 +68,9 @@ func (ix *Index) scan() {
 			ix.mu.Unlock()
 			return
 		}
+		if ix.cfg.Hidden(doc) {
+			continue
+		}
 		seen[doc] = true
 		info, err := ix.cfg.Store.Info(ix.ctx, doc)
 		n, known := ix.table.byDoc[doc]

@@ -7,11 +7,15 @@ import (
 	"path/filepath"
 
 	"kaijutsu"
+	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/catalog"
+	"kaijutsu/internal/cluster"
+	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/peer"
+	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
 	"kaijutsu/internal/store"
@@ -20,27 +24,115 @@ import (
 // open opens the parts in order. What is open when one fails is the caller's to
 // close.
 func (s *Server) open() error {
-	var err error
+	for _, part := range []func() error{
+		s.openStore, s.openBus, s.openRepo, s.openAccess, s.openSearch, s.openHub, s.openKernel, s.openCluster, s.openDoors,
+	} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Server) openStore() (err error) {
 	s.store, err = store.Open(store.Options{Dir: s.cfg.Dir, Log: s.log, MinFree: s.cfg.MinFree, AcceptLoss: s.cfg.AcceptLoss})
+	if err == nil {
+		err = claimKernel(s.store, s.cfg.Kernel)
+	}
+	return err
+}
+
+func (s *Server) openBus() (err error) {
+	n := s.cfg.NATS
+	s.bus, err = flowbus.Open(context.Background(), flowbus.Config{
+		Log: s.log, Kernel: s.cfg.Kernel, Node: s.store.StorageID(),
+		Servers: n.servers(), Credentials: n.Credentials, CA: n.CA, Cert: n.Cert, Key: n.Key,
+	})
+	return err
+}
+
+// openRepo starts the repo. Its hooks lead to parts that come later.
+func (s *Server) openRepo() error {
+	cfg := repo.Config{
+		Log: s.log, Store: s.store, BudgetBytes: s.cfg.Budget,
+		Committed: s.later.tell, Trace: s.later.trace, Admit: s.later.admit,
+	}
+	if !s.bus.Embedded() {
+		cfg.Fetch = s.later.bring
+	}
+	s.repo = repo.Start(cfg)
+	s.reviews = startReviewer(s.ask)
+	return nil
+}
+
+// openAccess opens the records that nodes share, and who has access.
+func (s *Server) openAccess() (err error) {
+	s.records, err = records.Open(records.Config{Log: s.log, Repo: s.repo, Kernel: s.cfg.Kernel})
 	if err != nil {
 		return err
 	}
-	s.access, err = access.Open(access.Config{Store: s.store, Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}, Changed: s.review})
-	if err != nil {
-		return err
+	s.later.also(s.records.Note)
+	s.access, err = access.Open(access.Config{
+		Log: s.log, Records: s.records, Store: s.store,
+		Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}, Changed: s.reviews.review,
+	})
+	return err
+}
+
+// hidden reports the one document that is nobody's business.
+func (s *Server) hidden(doc kaijutsu.DocumentID) bool { return doc == s.records.Doc() }
+
+func (s *Server) openSearch() (err error) {
+	s.search, err = search.Start(search.Config{Repo: s.repo, Store: s.store, Dir: filepath.Join(s.cfg.Dir, "search"), Log: s.log, Hidden: s.hidden})
+	if err == nil {
+		s.later.also(s.search.Note)
 	}
-	s.repo = repo.Start(repo.Config{Log: s.log, Store: s.store, BudgetBytes: s.cfg.Budget, Committed: s.committed})
-	s.search, err = search.Start(search.Config{Repo: s.repo, Store: s.store, Dir: filepath.Join(s.cfg.Dir, "search"), Log: s.log})
-	if err != nil {
-		return err
+	return err
+}
+
+func (s *Server) openHub() (err error) {
+	s.follow, err = follow.Start(follow.Config{
+		Log: s.log, Kernel: s.cfg.Kernel, Node: s.store.StorageID(), Repo: s.repo, Bus: s.bus, Hidden: s.hidden,
+	})
+	if err == nil {
+		s.later.hub.Store(s.follow)
+		s.later.also(s.follow.Note)
 	}
-	s.kernel, err = kernel.Open(kernel.Config{
-		Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Locate: s.search.Locate,
-		Cache: filepath.Join(s.cfg.Dir, "contexts"),
+	return err
+}
+
+func (s *Server) openKernel() (err error) {
+	cfg := kernel.Config{
+		Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Records: s.records, Locate: s.search.Locate,
+		Cache: filepath.Join(s.cfg.Dir, "contexts"), Kernel: s.cfg.Kernel, Bus: s.bus, Emit: s.publish, Tell: s.announce,
+	}
+	if !s.bus.Embedded() {
+		cfg.Fetch = s.later.bring
+	}
+	s.kernel, err = kernel.Open(cfg)
+	if err == nil {
+		s.later.also(s.kernel.Note)
+	}
+	return err
+}
+
+// openCluster joins the other nodes: what they bring is followed from now on.
+func (s *Server) openCluster() (err error) {
+	s.cluster, err = s.later.startCluster(cluster.Config{
+		Log: s.log, Bus: s.bus, Repo: s.repo, Store: s.store,
+		Version: s.cfg.Version, Addr: s.URL(), OnNode: s.nodeEvent,
 	})
 	if err != nil {
 		return err
 	}
+	fetch := func(ctx context.Context, doc kaijutsu.DocumentID) bool {
+		return !s.hidden(doc) && !s.kernel.Deleted(doc) && s.cluster.Fetch(ctx, doc)
+	}
+	s.later.fetch.Store(&fetch)
+	return nil
+}
+
+func (s *Server) openDoors() error {
 	s.set = catalog.New(catalog.Parts{
 		Kernel: s.kernel, Search: s.search, Access: s.access, Status: s.status,
 		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit},
@@ -56,15 +148,10 @@ func (s *Server) open() error {
 		Right: func(_ context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right {
 			return s.kernel.SyncRight(by, doc)
 		},
+		Seat:  s.seatEditor,
+		Relay: s.relay(),
 	})
-	return nil
-}
-
-// committed tells the parts that follow the documents. Nothing is committed
-// before all of them are there: only operations and editors do.
-func (s *Server) committed(c repo.Committed) {
-	s.search.Note(c)
-	s.kernel.Note(c)
+	return s.hearEphemeral()
 }
 
 // checkDenied refuses to leave out an operation that there is not: whoever says
@@ -78,31 +165,29 @@ func checkDenied(deny []string, set *op.Set) error {
 	return nil
 }
 
-// closeParts closes what open opened, in reverse: appends that wait are
-// written, the index and the documents closed, then the store.
+// closeParts closes what open opened, in reverse: nothing comes from other
+// nodes any more, appends that wait are written, the index and the documents
+// closed, then the bus and the store.
 func (s *Server) closeParts() error {
 	var errs []error
-	if s.kernel != nil {
-		errs = append(errs, s.kernel.Close())
+	closing := func(there bool, f func() error) {
+		if there {
+			errs = append(errs, f())
+		}
 	}
-	if s.search != nil {
-		errs = append(errs, s.search.Close())
+	for _, stop := range s.unheard {
+		stop()
 	}
-	if s.repo != nil {
-		errs = append(errs, s.repo.Close())
+	closing(s.kernel != nil, func() error { return s.kernel.Close() })
+	closing(s.cluster != nil, func() error { return s.cluster.Close() })
+	closing(s.follow != nil, func() error { return s.follow.Close() })
+	closing(s.search != nil, func() error { return s.search.Close() })
+	closing(s.records != nil, func() error { return s.records.Close() })
+	if s.reviews != nil {
+		s.reviews.close()
 	}
-	if s.store != nil {
-		errs = append(errs, s.store.Close())
-	}
+	closing(s.repo != nil, func() error { return s.repo.Close() })
+	closing(s.bus != nil, func() error { return s.bus.Close() })
+	closing(s.store != nil, func() error { return s.store.Close() })
 	return errors.Join(errs...)
-}
-
-// review has editors that are connected ask anew what they may do with a
-// document, or with any: one that may not read it any more is told at once.
-func (s *Server) review(doc kaijutsu.DocumentID) {
-	if doc.IsZero() {
-		s.repo.ReviewAll()
-		return
-	}
-	s.repo.Review(doc)
 }

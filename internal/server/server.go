@@ -11,12 +11,16 @@ import (
 	"path/filepath"
 	"time"
 
+	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/cluster"
 	"kaijutsu/internal/door/httpdoor"
 	"kaijutsu/internal/door/mcpdoor"
+	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/peer"
+	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
 	"kaijutsu/internal/store"
@@ -51,24 +55,40 @@ type Config struct {
 	DenyOps []string
 	// Version is told to clients.
 	Version string
+	// NATS joins the server with the other nodes of its kernel; the zero value:
+	// it is alone.
+	NATS NATS
+	// Kernel is the name of the kernel, 1 to 32 of a to z, 0 to 9 and -; default
+	// DefaultKernel. A data directory is of one kernel for good.
+	Kernel string
+	// NodeName is what people call this node; default: nothing.
+	NodeName string
 }
 
 // Server is a running server. It is safe for concurrent use.
 type Server struct {
-	cfg    Config
-	log    *slog.Logger
-	store  *store.Store
-	access *access.Table
-	repo   *repo.Repo
-	search *search.Index
-	kernel *kernel.Kernel
-	set    *op.Set
-	peers  *peer.Hub
-	mcp    *mcpdoor.Door
-	gate   *gate
-	http   *http.Server
-	ln     net.Listener
-	served chan error
+	cfg     Config
+	log     *slog.Logger
+	store   *store.Store
+	bus     *flowbus.Bus
+	repo    *repo.Repo
+	records *records.Table
+	access  *access.Table
+	search  *search.Index
+	follow  *follow.Hub
+	kernel  *kernel.Kernel
+	cluster *cluster.Cluster
+	reviews *reviewer
+	set     *op.Set
+	peers   *peer.Hub
+	mcp     *mcpdoor.Door
+	gate    *gate
+	http    *http.Server
+	ln      net.Listener
+	served  chan error
+
+	later   later    // parts that the repo's hooks lead to
+	unheard []func() // end subscriptions
 
 	stopping context.Context // ends the streams, which do not end by themselves
 	stop     context.CancelFunc
@@ -79,7 +99,16 @@ func Start(cfg Config) (*Server, error) {
 	if cfg.Listen == "" {
 		cfg.Listen = DefaultListen
 	}
+	if cfg.Kernel == "" {
+		cfg.Kernel = DefaultKernel
+	}
 	mode, err := authMode(cfg.Auth, cfg.Listen)
+	if err == nil {
+		err = checkNames(cfg.Kernel, cfg.NodeName)
+	}
+	if err == nil {
+		err = cfg.NATS.check()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -56,12 +56,12 @@ func (s *Server) serveTail(w http.ResponseWriter, r *http.Request, c op.Call) er
 	if out.send("live", struct{}{}) != nil || out.flush() != nil {
 		return nil
 	}
-	out.end(s.follow(ctx, c, doc, watch, out))
+	out.end(s.tail(ctx, c, doc, watch, out))
 	return nil
 }
 
-// follow sends what changes, until it cannot go on.
-func (s *Server) follow(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, watch *repo.Watch, out eventWriter) error {
+// tail sends what changes, until it cannot go on.
+func (s *Server) tail(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, watch *repo.Watch, out eventWriter) error {
 	for {
 		changed, err := watch.Next(ctx)
 		switch {
