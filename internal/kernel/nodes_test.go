@@ -15,14 +15,18 @@ import (
 // another node's changes are taken.
 func (w *world) bring(from *world, doc kaijutsu.DocumentID) error {
 	w.t.Helper()
-	changes, err := from.repo.Raw(w.t.Context(), doc, 0, 1<<20)
+	origin, err := from.repo.Origin(w.t.Context(), doc)
 	if errors.Is(err, kaijutsu.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	origin, err := from.repo.Origin(w.t.Context(), doc)
+	first := uint64(0)
+	if origin.Base != nil {
+		first = origin.Base.Changes
+	}
+	changes, err := from.repo.Raw(w.t.Context(), doc, first, 1<<20)
 	if err != nil {
 		w.t.Fatal(err)
 	}

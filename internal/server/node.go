@@ -189,14 +189,14 @@ func (l *later) admit(ctx context.Context) error {
 
 // publish tells an event to followers, here and on other nodes.
 func (s *Server) publish(e flowbus.Event) {
-	if err := s.follow.Publish(e); err != nil {
+	if err := s.hub.Publish(e); err != nil {
 		s.log.Warn("event not published", "kind", e.Kind, "err", err)
 	}
 }
 
 // announce tells an event to this node's followers.
 func (s *Server) announce(e flowbus.Event) {
-	if err := s.follow.Tell(e); err != nil {
+	if err := s.hub.Tell(e); err != nil {
 		s.log.Warn("event not told", "kind", e.Kind, "err", err)
 	}
 }

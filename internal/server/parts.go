@@ -91,12 +91,12 @@ func (s *Server) openSearch() (err error) {
 }
 
 func (s *Server) openHub() (err error) {
-	s.follow, err = follow.Start(follow.Config{
+	s.hub, err = follow.Start(follow.Config{
 		Log: s.log, Kernel: s.cfg.Kernel, Node: s.store.StorageID(), Repo: s.repo, Bus: s.bus, Hidden: s.hidden,
 	})
 	if err == nil {
-		s.later.hub.Store(s.follow)
-		s.later.also(s.follow.Note)
+		s.later.hub.Store(s.hub)
+		s.later.also(s.hub.Note)
 	}
 	return err
 }
@@ -180,7 +180,7 @@ func (s *Server) closeParts() error {
 	}
 	closing(s.kernel != nil, func() error { return s.kernel.Close() })
 	closing(s.cluster != nil, func() error { return s.cluster.Close() })
-	closing(s.follow != nil, func() error { return s.follow.Close() })
+	closing(s.hub != nil, func() error { return s.hub.Close() })
 	closing(s.search != nil, func() error { return s.search.Close() })
 	closing(s.records != nil, func() error { return s.records.Close() })
 	if s.reviews != nil {

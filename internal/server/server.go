@@ -75,7 +75,7 @@ type Server struct {
 	records *records.Table
 	access  *access.Table
 	search  *search.Index
-	follow  *follow.Hub
+	hub     *follow.Hub
 	kernel  *kernel.Kernel
 	cluster *cluster.Cluster
 	reviews *reviewer
