@@ -13,7 +13,7 @@ import (
 )
 
 // node is one kj serve, which may be down. Its address stays the same over
-// restarts. It is safe for concurrent use; start, kill and stop are the
+// restarts. It is safe for concurrent use; start and kill are the
 // director's alone.
 type node struct {
 	name, exe, dir string
@@ -65,20 +65,6 @@ func (n *node) kill() {
 		p.Kill()
 		n.ended(p)
 	}
-}
-
-// stop ends it in order.
-func (n *node) stop() error {
-	p := n.process()
-	if p == nil {
-		return nil
-	}
-	err := p.Stop()
-	n.ended(p)
-	if err != nil {
-		return fmt.Errorf("node %s does not stop in order: %w", n.name, err)
-	}
-	return nil
 }
 
 func (n *node) ended(p *kjproc.Process) {
