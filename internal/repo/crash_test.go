@@ -166,11 +166,13 @@ func runAndKill(t *testing.T, dir string, ms int) string {
 }
 
 // checkForked holds a directory against what was acknowledged: every edit is
-// there, in its document alone, and at most one more that was under way.
+// there, in its document alone, and at most one more that was under way; and
+// the journal names every change.
 func checkForked(t *testing.T, dir string, known map[string]*expected) {
 	t.Helper()
 	h := open(t, dir, nil)
 	defer h.close(t)
+	checkJournal(t, h)
 	for name, want := range known {
 		doc, err := kaijutsu.ParseDocumentID(name)
 		if err != nil {
