@@ -9,6 +9,9 @@ import (
 // settled whether it is deleted.
 const touchTombstone Touch = 1 << 15
 
+// manyTouched is from how many blocks on that a change touches.
+const manyTouched = 256
+
 // touch notes that the change at hand touches a block.
 func (m *Model) touch(id ID, how Touch) {
 	i, ok := m.touched[id]
@@ -63,7 +66,9 @@ func (m *Model) settle() {
 		t.How = m.settleBlock(t.ID, t.How)
 	}
 	m.delta.Blocks = slices.DeleteFunc(m.delta.Blocks, func(t Touched) bool { return t.How == 0 })
-	clear(m.touched)
+	if clear(m.touched); len(m.delta.Blocks) > manyTouched {
+		m.touched = make(map[ID]int) // clearing a map that was large costs as much every time
+	}
 }
 
 func (m *Model) settleBlock(id ID, how Touch) Touch {
