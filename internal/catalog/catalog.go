@@ -6,6 +6,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/search"
@@ -18,6 +19,8 @@ type Parts struct {
 	// Search finds lines in many contexts.
 	Search *search.Index
 	Access *access.Table
+	// Events are followed; nil: nobody tells of them.
+	Events *follow.Hub
 	// Status returns what the server holds now.
 	Status func(context.Context) Status
 	// Gates are what every call passes.
@@ -34,7 +37,7 @@ func New(p Parts) *op.Set {
 		o.blockRead(), o.blockSearch(), o.blockList(),
 		o.blockStatus(), o.blockMove(), o.blockSet(), o.blockDelete(), o.blockRestore(), o.blockThaw(),
 		o.blockHistory(), o.blockBlame(), o.undo(),
-		o.kernelSearch(),
+		o.kernelSearch(), o.eventsFollow(),
 		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
 		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(), o.elicit(), o.elicitAnswer(),
 		o.serverStatus(),

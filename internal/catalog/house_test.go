@@ -12,6 +12,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/catalog"
+	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/records"
@@ -52,12 +53,17 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	must(err)
 	var index atomic.Pointer[search.Index]
 	var rows atomic.Pointer[records.Table]
-	rp := repo.Start(repo.Config{Log: log, Store: st, Committed: func(c repo.Committed) {
+	var events atomic.Pointer[follow.Hub]
+	traced := func(doc kaijutsu.DocumentID) bool { return events.Load() != nil && events.Load().Traces(doc) }
+	rp := repo.Start(repo.Config{Log: log, Store: st, Trace: traced, Committed: func(c repo.Committed) {
 		if ix := index.Load(); ix != nil {
 			ix.Note(c)
 		}
 		if table := rows.Load(); table != nil {
 			table.Note(c)
+		}
+		if hub := events.Load(); hub != nil {
+			hub.Note(c)
 		}
 	}})
 	ix, err := search.Start(search.Config{Repo: rp, Store: st, Dir: dir + "/search", Log: log})
@@ -66,12 +72,18 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	shared, err := records.Open(records.Config{Log: log, Repo: rp, Kernel: "main"})
 	must(err)
 	rows.Store(shared)
+	hub, err := follow.Start(follow.Config{
+		Log: log, Kernel: "main", Node: st.StorageID(), Repo: rp,
+		Hidden: func(doc kaijutsu.DocumentID) bool { return doc == shared.Doc() },
+	})
+	must(err)
+	events.Store(hub)
 	table, err := access.Open(access.Config{Log: log, Records: shared, Owners: []kaijutsu.Principal{amy}})
 	must(err)
 	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Records: shared, Locate: ix.Locate})
 	must(err)
 	set := catalog.New(catalog.Parts{
-		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log},
+		Kernel: k, Search: ix, Access: table, Events: hub, Gates: op.Gates{Log: log},
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
 	})
 	var closed bool
@@ -80,7 +92,7 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 			return
 		}
 		closed = true
-		for _, err := range []error{k.Close(), ix.Close(), shared.Close(), rp.Close(), st.Close()} {
+		for _, err := range []error{k.Close(), hub.Close(), ix.Close(), shared.Close(), rp.Close(), st.Close()} {
 			must(err)
 		}
 	}

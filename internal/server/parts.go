@@ -134,7 +134,7 @@ func (s *Server) openCluster() (err error) {
 
 func (s *Server) openDoors() error {
 	s.set = catalog.New(catalog.Parts{
-		Kernel: s.kernel, Search: s.search, Access: s.access, Status: s.status,
+		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status,
 		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit},
 	})
 	if err := checkDenied(s.cfg.DenyOps, s.set); err != nil {

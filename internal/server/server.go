@@ -204,6 +204,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/mcp", s.lasting(s.mcp))
 	mux.Handle("GET /v1/contexts", brief(s.as("context_list", s.serveContexts)))
 	mux.Handle("GET /v1/contexts/{context}/export", brief(s.as("context_export", s.serveExport)))
+	mux.Handle("GET /v1/events", s.lasting(s.as("events_follow", s.serveEvents)))
 	mux.Handle("GET /v1/contexts/{context}/tail", s.lasting(s.as("context_get", s.serveTail)))
 	mux.Handle("/", s.gate.guardPage(ui.Handler()))
 	return mux

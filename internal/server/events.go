@@ -1,0 +1,145 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/follow"
+	"kaijutsu/internal/op"
+)
+
+// deadlineEvery is how often the time is set by which a follower's socket has
+// to take what is written; each write has most of streamWriteTimeout then.
+const deadlineEvery = 5 * time.Second
+
+// serveEvents streams events as server-sent events: what follow.Hub tells, from
+// "hello" on. A pattern or a context, or both, say which: beside a context the
+// pattern is of what is below it, as "block.>". Whoever comes again with
+// Last-Event-ID, or since, gets what is newer. The last event is "end", with the
+// reason and where to go on; comments in between show that the stream lives.
+func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, c op.Call) error {
+	want, err := s.wantOf(r, c)
+	if err != nil {
+		return err
+	}
+	f, err := s.hub.Follow(r.Context(), want)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	out := &eventStream{w: w, rc: http.NewResponseController(w)}
+	defer eventWriter{w, out.rc}.unbounded()
+	if out.write([]byte("retry: 1000\n\n")) != nil {
+		return nil
+	}
+	out.run(r.Context(), f)
+	return nil
+}
+
+// wantOf reads what is to be followed.
+func (s *Server) wantOf(r *http.Request, c op.Call) (want follow.Want, err error) {
+	q := r.URL.Query()
+	for name := range q {
+		switch name {
+		case "pattern", "context", "since", "snapshot", "token":
+		default:
+			return want, &op.FieldError{Field: name, Reason: "there is no such parameter", Hint: "there are pattern, context, since and snapshot"}
+		}
+	}
+	want = follow.Want{Since: q.Get("since"), Right: func(doc kaijutsu.DocumentID) kaijutsu.Right { return s.access.Current(c.By, doc) }}
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		want.Since = last // it is newer than the address
+	}
+	switch q.Get("snapshot") {
+	case "", "false", "0":
+	case "true", "1":
+		want.Snapshot = true
+	default:
+		return want, &op.FieldError{Field: "snapshot", Reason: "it is neither true nor false"}
+	}
+	var doc kaijutsu.DocumentID
+	if name := q.Get("context"); name != "" {
+		if doc, err = s.kernel.Resolve(r.Context(), c, name, kaijutsu.RightRead); err != nil {
+			return want, err
+		}
+	}
+	want.Pattern, err = s.hub.Pattern(doc, q.Get("pattern"))
+	return want, err
+}
+
+// eventStream writes what a follower is told.
+type eventStream struct {
+	w   http.ResponseWriter
+	rc  *http.ResponseController
+	at  time.Time // when the deadline was set
+	buf []byte
+}
+
+// run writes until the stream is over.
+func (o *eventStream) run(ctx context.Context, f *follow.Follower) {
+	for {
+		items, err := f.Next(ctx)
+		switch {
+		case err != nil:
+			if ctx.Err() != nil {
+				err = &follow.Ended{Reason: errStopping, ID: f.ID()} // or the follower has gone, and will not read it
+			}
+			o.end(err)
+			return
+		case len(items) == 0:
+			err = o.write([]byte(": still here\n\n"))
+		case len(items) == 1:
+			err = o.write(items[0].Frame)
+		default:
+			o.buf = o.buf[:0]
+			for _, i := range items {
+				o.buf = append(o.buf, i.Frame...)
+			}
+			err = o.write(o.buf)
+			if cap(o.buf) > 256<<10 {
+				o.buf = nil // a burst is over some time
+			}
+		}
+		if err != nil {
+			return // it took nothing for a while, or is gone; it may come back
+		}
+	}
+}
+
+// write writes and flushes, all or nothing.
+func (o *eventStream) write(b []byte) error {
+	if now := time.Now(); now.Sub(o.at) > deadlineEvery {
+		if err := o.rc.SetWriteDeadline(now.Add(streamWriteTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return err
+		}
+		o.at = now
+	}
+	if _, err := o.w.Write(b); err != nil {
+		return err
+	}
+	return o.rc.Flush()
+}
+
+// end says why there is no more, and where to go on.
+func (o *eventStream) end(err error) {
+	out := struct {
+		Kind   string `json:"kind"`
+		Reason string `json:"reason"`
+		Since  string `json:"since,omitempty"`
+	}{}
+	p := op.ProblemOf(err)
+	out.Kind, out.Reason = p.Kind, p.Message
+	var ended *follow.Ended
+	if errors.As(err, &ended) {
+		out.Since = ended.ID
+		out.Reason = op.ProblemOf(ended.Reason).Message
+	}
+	e := eventWriter{o.w, o.rc}
+	_ = e.send("end", out) // and the connection ends with it
+	_ = e.flush()
+}
