@@ -31,11 +31,18 @@ type world struct {
 	repo    *repo.Repo
 	kernel  *kernel.Kernel
 	locate  func(blocks.ID) []kaijutsu.DocumentID
+	config  func(*kernel.Config) // changes the kernel's; may be nil
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir()}
+	return newWorldWith(t, nil)
+}
+
+// newWorldWith is newWorld with a kernel of another configuration.
+func newWorldWith(t testing.TB, config func(*kernel.Config)) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), config: config}
 	w.open()
 	t.Cleanup(w.close)
 	return w
@@ -59,13 +66,16 @@ func (w *world) open() {
 	if w.access, err = access.Open(access.Config{Log: log, Records: w.records, Store: w.store, Owners: []kaijutsu.Principal{owner.By}}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.kernel, err = kernel.Open(kernel.Config{Log: log, Store: w.store, Repo: w.repo, Access: w.access, Records: w.records, Cache: filepath.Join(w.dir, "contexts"), Locate: func(id blocks.ID) []kaijutsu.DocumentID {
+	cfg := kernel.Config{Log: log, Store: w.store, Repo: w.repo, Access: w.access, Records: w.records, Cache: filepath.Join(w.dir, "contexts"), Locate: func(id blocks.ID) []kaijutsu.DocumentID {
 		if w.locate == nil {
 			return nil
 		}
 		return w.locate(id)
-	}})
-	if err != nil {
+	}}
+	if w.config != nil {
+		w.config(&cfg)
+	}
+	if w.kernel, err = kernel.Open(cfg); err != nil {
 		w.t.Fatal(err)
 	}
 }
