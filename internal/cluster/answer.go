@@ -20,7 +20,7 @@ func (c *Cluster) answer(ctx context.Context, m flowbus.Message, send func([]byt
 	case kindSince:
 		err = c.answerSince(ctx, m, p)
 	case kindList:
-		err = c.answerList(m, p)
+		err = c.answerList(ctx, m, p)
 	default:
 		err = fmt.Errorf("question of kind %d: %w", kindOf(m.Data), kaijutsu.ErrInvalid)
 		c.refused.note(m.Node, err)
@@ -46,15 +46,19 @@ func (c *Cluster) answerWho(ctx context.Context, m flowbus.Message, send func([]
 }
 
 // answerList lists the documents of some buckets.
-func (c *Cluster) answerList(m flowbus.Message, p *packer) error {
+func (c *Cluster) answerList(ctx context.Context, m flowbus.Message, p *packer) error {
 	of, err := decodeList(m.Data)
 	if err != nil {
 		c.refused.note(m.Node, err)
 		return err
 	}
 	part := make([]listed, 0, maxListed)
-	for l := range c.digest.list(of) {
-		if part = append(part, l); len(part) == maxListed {
+	for doc := range c.digest.list(of) {
+		info, err := c.store.Info(ctx, doc)
+		if err != nil || len(info.Heads) > maxHeads {
+			continue // gone meanwhile
+		}
+		if part = append(part, listed{doc, info.Heads}); len(part) == maxListed {
 			if err := p.item(encodeListed(part)); err != nil {
 				return err
 			}
@@ -88,14 +92,12 @@ func (c *Cluster) answerSince(ctx context.Context, m flowbus.Message, p *packer)
 
 // sendSince sends one document's changes. An error is one of sending.
 func (c *Cluster) sendSince(ctx context.Context, w wanted, p *packer) (state byte, _ error) {
-	info, err := c.store.Info(ctx, w.doc)
+	_, err := c.store.Info(ctx, w.doc)
 	switch {
 	case errors.Is(err, kaijutsu.ErrNotFound), errors.Is(err, repo.ErrDeleted):
 		return endUnknown, nil
 	case err != nil:
 		return endUnavailable, nil
-	case info.Heads.Equal(w.have):
-		return endWhole, nil
 	}
 	var origin repo.Origin
 	if len(w.have) == 0 {

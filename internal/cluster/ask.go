@@ -93,6 +93,25 @@ func (c *Cluster) pullDeep(ctx context.Context, node string, docs []wanted, dept
 	return taken, err
 }
 
+// haveOf returns what to tell of a document on disk, none when it is not here:
+// its heads, and changes ever further back, so that a node that does not know
+// the newest need not send everything.
+func (c *Cluster) haveOf(ctx context.Context, doc kaijutsu.DocumentID) kaijutsu.Heads {
+	info, err := c.store.Info(ctx, doc)
+	if err != nil {
+		return nil
+	}
+	have := info.Heads
+	for back := uint64(8); back < info.Changes; back *= 4 {
+		old, err := c.repo.Raw(ctx, doc, info.Changes-back, 1)
+		if err != nil || len(old) == 0 {
+			break
+		}
+		have = append(have[:len(have):len(have)], old[0].Hash)
+	}
+	return kaijutsu.NewHeads(have...)
+}
+
 // answer is what came of the batches in an answer.
 type answer struct {
 	running sync.WaitGroup
@@ -110,7 +129,7 @@ func (c *Cluster) receive(ctx context.Context, node string, b *batch, a *answer)
 		p.bytes += len(raw) + 32
 	}
 	p.done = func(err error) {
-		a.note(b, err)
+		a.note(p, err)
 		a.running.Done()
 	}
 	a.running.Add(1)
@@ -121,19 +140,20 @@ func (c *Cluster) receive(ctx context.Context, node string, b *batch, a *answer)
 	return err
 }
 
-func (a *answer) note(b *batch, err error) {
+func (a *answer) note(p *parcel, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.taken += int64(p.taken)
+	doc := p.doc()
 	var missing *missingError
 	switch {
 	case err == nil:
-		a.taken += int64(len(b.hashes))
 	case errors.As(err, &missing):
 		if a.missing == nil {
 			a.missing = make(map[kaijutsu.DocumentID]*missingError)
 		}
-		if old := a.missing[b.doc]; len(a.missing) < maxMissing && (old == nil || old.base == nil) {
-			a.missing[b.doc] = missing
+		if old := a.missing[doc]; len(a.missing) < maxMissing && (old == nil || old.base == nil) {
+			a.missing[doc] = missing
 		}
 	case errors.Is(err, kaijutsu.ErrUnavailable) && !errors.Is(err, repo.ErrDeleted):
 		a.err = err // nothing else will fare better
@@ -146,7 +166,7 @@ func (c *Cluster) pullMissing(ctx context.Context, node string, doc kaijutsu.Doc
 	whole := m.base == nil
 	var taken int64
 	if m.base != nil {
-		n, err := c.pullDeep(ctx, node, []wanted{{doc: m.base.Doc, have: c.headsOf(m.base.Doc)}}, depth+1)
+		n, err := c.pullDeep(ctx, node, []wanted{{doc: m.base.Doc, have: c.haveOf(ctx, m.base.Doc)}}, depth+1)
 		taken += n
 		if err != nil {
 			return taken, err
@@ -160,7 +180,7 @@ func (c *Cluster) pullMissing(ctx context.Context, node string, doc kaijutsu.Doc
 	if whole {
 		depth = baseDepth - 1
 	}
-	n, err := c.pullDeep(ctx, node, []wanted{{doc: doc, have: c.headsOf(doc), whole: whole}}, depth+1)
+	n, err := c.pullDeep(ctx, node, []wanted{{doc: doc, have: c.haveOf(ctx, doc), whole: whole}}, depth+1)
 	return taken + n, err
 }
 

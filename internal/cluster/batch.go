@@ -28,12 +28,13 @@ const (
 const (
 	maxDocBytes  = 32
 	maxHeads     = 1000 // as package changegraph has it
+	maxHave      = maxHeads + 64
 	maxChanges   = 4096 // in a batch
 	maxName      = 64   // bytes of a principal's name
 	maxNode      = 64   // bytes of a node's id
 	maxRawBytes  = amfile.MaxChunkBytes + 64
 	maxAskDocs   = 256  // documents in one question
-	maxListed    = 4096 // documents in one part of an answer
+	maxListed    = 2048 // documents in one part of an answer
 	maxCounter   = 1 << 53
 	batchBytes   = 400 << 10 // what a batch between nodes is filled up to
 	noticeBytes  = batchBytes
@@ -110,7 +111,7 @@ func (r *reader) origin(of kaijutsu.DocumentID) (o repo.Origin) {
 		r.fail("its origin is %d", bits)
 	}
 	if bits&originBase > 0 {
-		o.Base = &store.Base{Doc: r.doc(), Heads: r.heads(), Changes: r.uint(maxCounter)}
+		o.Base = &store.Base{Doc: r.doc(), Heads: r.heads(maxHeads), Changes: r.uint(maxCounter)}
 		if len(o.Base.Heads) == 0 || o.Base.Changes == 0 || o.Base.Doc == of {
 			r.fail("its base is none")
 		}

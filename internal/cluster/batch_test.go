@@ -90,7 +90,7 @@ func testMessages(t testing.TB) map[string][]byte {
 		"since":       encodeSince([]wanted{{doc: b.doc, have: heads}, {doc: b.origin.Base.Doc, whole: true}}),
 		"end":         end{b.doc, endUnknown}.encode(),
 		"list":        encodeList(of),
-		"listed":      encodeListed([]listed{{b.doc, 1}, {b.origin.Base.Doc, 1 << 63}}),
+		"listed":      encodeListed([]listed{{b.doc, heads}, {b.origin.Base.Doc, heads[:1]}}),
 	}
 }
 

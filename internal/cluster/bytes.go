@@ -98,8 +98,8 @@ func (r *reader) hashes(limit int) []kaijutsu.ChangeHash {
 }
 
 // heads are hashes that ascend.
-func (r *reader) heads() kaijutsu.Heads {
-	heads := r.hashes(maxHeads)
+func (r *reader) heads(limit int) kaijutsu.Heads {
+	heads := r.hashes(limit)
 	for i := 1; i < len(heads); i++ {
 		if heads[i-1].Compare(heads[i]) >= 0 {
 			r.fail("heads do not ascend")

@@ -103,8 +103,8 @@ type Cluster struct {
 
 // counters are what Status shows.
 type counters struct {
-	liveSent, liveDropped, liveLost    atomic.Int64
-	taken, duplicates, healed, skipped atomic.Int64
+	liveSent, liveDropped, liveLost atomic.Int64
+	taken, duplicates, healed       atomic.Int64
 }
 
 // Start joins the kernel's other nodes. With an embedded bus there are none,
@@ -164,6 +164,7 @@ func (c *Cluster) start() error {
 		c.spawn(c.pruneEmbedded)
 		return nil
 	}
+	c.healer.reset = c.marks.fresh // the feed has not all of it
 	c.outbox.start(c.journalEnd(), c.marks.relayed(), c.now())
 	c.connected.Store(c.bus.State().Connected)
 	c.bus.OnState(func(s flowbus.State) { c.setConnected(s.Connected) })

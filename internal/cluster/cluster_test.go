@@ -298,7 +298,7 @@ func TestForksAndLargeChanges(t *testing.T) {
 		t.Errorf("the fork at b is %+v, %v, want one that rests on its base", info, err)
 	}
 	b.edit(fork.Document(), "edited at b")
-	large := a.insert(doc, strings.Repeat("a large block. ", 5<<20/15))
+	large := a.insert(doc, strings.Repeat("a large block. ", 1<<20/15), 5)
 	b.holds(doc, large)
 	same(a, b)
 
@@ -316,11 +316,16 @@ func TestForksAndLargeChanges(t *testing.T) {
 	together(a, b, c)
 }
 
-// insert adds a block and returns the change.
-func (h *house) insert(doc kaijutsu.DocumentID, content string) kaijutsu.ChangeHash {
+// insert adds n blocks in one change and returns it.
+func (h *house) insert(doc kaijutsu.DocumentID, content string, n int) kaijutsu.ChangeHash {
 	h.t.Helper()
 	done, err := h.repo.Edit(context.Background(), doc, repo.Edit{By: bot}, func(_ repo.View, tx *blocks.Tx) error {
-		return tx.InsertBlock(blocks.BlockSpec{ID: blocks.NewID(time.Now()), Kind: blocks.KindToolResult, Content: content})
+		for range n {
+			if err := tx.InsertBlock(blocks.BlockSpec{ID: blocks.NewID(time.Now()), Kind: blocks.KindToolResult, Content: content}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		h.t.Fatal(err)
@@ -392,7 +397,7 @@ func TestAdmit(t *testing.T) {
 		t.Errorf("Admit waited %v with nothing in the outbox", got)
 	}
 	o := a.cluster.outbox
-	o.note(1<<40, make([]repo.Change, 1), time.Now())
+	o.note(1<<40, []repo.Change{{Change: blocks.Genesis()}}, time.Now())
 	o.changes = 1000
 	if got := waits(); got < admitMost {
 		t.Errorf("Admit waited %v with a full outbox, want %v", got, admitMost)

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"iter"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -130,14 +132,14 @@ func (d *digest) sum(doc kaijutsu.DocumentID) uint64 {
 }
 
 // list returns the documents of some buckets, bucket by bucket.
-func (d *digest) list(of which) iter.Seq[listed] {
-	return func(yield func(listed) bool) {
+func (d *digest) list(of which) iter.Seq[kaijutsu.DocumentID] {
+	return func(yield func(kaijutsu.DocumentID) bool) {
 		for i := range buckets {
 			if !of.has(i) {
 				continue
 			}
-			for _, l := range d.listBucket(i) {
-				if !yield(l) {
+			for _, doc := range d.listBucket(i) {
+				if !yield(doc) {
 					return
 				}
 			}
@@ -145,12 +147,8 @@ func (d *digest) list(of which) iter.Seq[listed] {
 	}
 }
 
-func (d *digest) listBucket(i int) []listed {
+func (d *digest) listBucket(i int) []kaijutsu.DocumentID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	docs := make([]listed, 0, len(d.bucket[i].docs))
-	for doc, sum := range d.bucket[i].docs {
-		docs = append(docs, listed{doc, sum})
-	}
-	return docs
+	return slices.Collect(maps.Keys(d.bucket[i].docs))
 }

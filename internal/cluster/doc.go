@@ -32,7 +32,7 @@
 //	0x03 announce  asks, 256 sums of 8 bytes
 //	0x04 who       document                 0x05 has  node, changes
 //	0x06 since     documents with heads     answered by batches and 0x07 ends
-//	0x08 list      256 bits                 answered by 0x09 documents and sums
+//	0x08 list      256 bits                 answered by 0x09 documents and heads
 //
 // Answers to since and list are items with their lengths before them, cut into
 // messages of 256 KiB whatever the size of the items.

@@ -73,7 +73,7 @@ func (c *Cluster) fillGap(ctx context.Context, doc kaijutsu.DocumentID) {
 			continue
 		}
 		if node := c.gaps.origin(doc, attempt); node != "" {
-			_, _ = c.pull(ctx, node, []wanted{{doc: doc, have: c.headsOf(doc)}}) // tried again
+			_, _ = c.pull(ctx, node, []wanted{{doc: doc, have: c.haveOf(ctx, doc)}}) // tried again
 		}
 		<-c.gaps.slots
 		if c.settle(ctx, doc) {
@@ -160,13 +160,4 @@ func (c *Cluster) settle(ctx context.Context, doc kaijutsu.DocumentID) bool {
 		}
 	}
 	return len(rest) == 0
-}
-
-// headsOf returns the heads of a document on disk, none when it is not here.
-func (c *Cluster) headsOf(doc kaijutsu.DocumentID) kaijutsu.Heads {
-	info, err := c.store.Info(context.Background(), doc)
-	if err != nil {
-		return nil
-	}
-	return info.Heads
 }

@@ -235,8 +235,9 @@ func (c *Cluster) compare(node string) (ready which) {
 	if h.urgedAt.IsZero() {
 		h.urgedAt = now
 	}
-	urgent := p.urged < h.urges && now.Sub(h.urgedAt).Abs() < urgentFor
-	if urgent && !h.reset && !quietFeed {
+	age := now.Sub(h.urgedAt).Abs()
+	urgent := p.urged < h.urges && age < urgentFor
+	if urgent && !h.reset && (!quietFeed || age < feedPause) {
 		signalLater(h.wake, feedPause/2)
 		return ready // the feed is bringing it
 	}
@@ -251,9 +252,9 @@ func (c *Cluster) compare(node string) (ready which) {
 			p.since[i] = now
 		}
 		p.rounds[i] = min(p.rounds[i]+1, 100)
-		age := now.Sub(p.since[i]).Abs()
-		quiet := now.Sub(c.digest.moved(i)).Abs() >= c.tune.quiet && age >= c.tune.quiet
-		if urgent || quiet && p.rounds[i] > 1 || p.rounds[i] > 2 && age >= 2*c.tune.announce {
+		lasts := now.Sub(p.since[i]).Abs()
+		quiet := now.Sub(c.digest.moved(i)).Abs() >= c.tune.quiet && lasts >= c.tune.quiet
+		if urgent || quiet && p.rounds[i] > 1 || p.rounds[i] > 2 && lasts >= 2*c.tune.announce {
 			ready.set(i)
 		}
 	}
@@ -281,7 +282,7 @@ func (c *Cluster) heal(ctx context.Context, node string, ready which) {
 	differing, err := c.differing(ctx, node, ready)
 	for err == nil && len(differing) > 0 {
 		var docs []wanted
-		docs, differing = c.portion(differing)
+		docs, differing = c.portion(ctx, differing)
 		if len(docs) == 0 {
 			continue
 		}
@@ -307,13 +308,13 @@ func (c *Cluster) heal(ctx context.Context, node string, ready which) {
 }
 
 // differing asks a node for its documents in some buckets, and returns those of
-// which it holds something else.
+// which it may have what is not here.
 func (c *Cluster) differing(ctx context.Context, node string, of which) ([]listed, error) {
 	var found []listed
 	u := unpacker{f: func(item []byte) error {
 		docs, err := decodeListed(item)
 		for _, d := range docs {
-			if own := c.digest.sum(d.doc); own != d.sum && !c.healer.vain(d, own, c.now()) {
+			if own, theirs := c.digest.sum(d.doc), sumOf(d.doc, d.heads); own != theirs && !c.healer.vain(d.doc, theirs, own, c.now()) {
 				found = append(found, d)
 			}
 		}
@@ -324,44 +325,50 @@ func (c *Cluster) differing(ctx context.Context, node string, of which) ([]liste
 }
 
 // portion takes as many documents as one question holds.
-func (c *Cluster) portion(all []listed) (docs []wanted, rest []listed) {
+func (c *Cluster) portion(ctx context.Context, all []listed) (docs []wanted, rest []listed) {
 	size := 0
 	for i, d := range all {
 		if len(docs) == maxAskDocs || size > partBytes {
 			return docs, all[i:]
 		}
-		info, err := c.store.Info(context.Background(), d.doc)
-		if errors.Is(err, repo.ErrDeleted) {
+		own := c.digest.sum(d.doc)
+		if own != 0 {
+			has, err := c.repo.Has(ctx, d.doc, d.heads)
+			if err != nil || !slices.Contains(has, false) {
+				continue // we are ahead of it, or it cannot be read
+			}
+		} else if _, err := c.store.Info(ctx, d.doc); errors.Is(err, repo.ErrDeleted) {
 			continue
 		}
-		c.healer.attempt(d, c.digest.sum(d.doc), c.now())
-		docs = append(docs, wanted{doc: d.doc, have: info.Heads})
-		size += 64 + 32*len(info.Heads)
+		c.healer.attempt(d.doc, sumOf(d.doc, d.heads), own, c.now())
+		have := c.haveOf(ctx, d.doc)
+		docs = append(docs, wanted{doc: d.doc, have: have})
+		size += 64 + 32*len(have)
 	}
 	return docs, nil
 }
 
 // attempt notes that a document is asked for. Unless something changes, the
 // next time is later.
-func (h *healer) attempt(d listed, own uint64, now time.Time) {
+func (h *healer) attempt(doc kaijutsu.DocumentID, theirs, own uint64, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.fruitless) >= fruitlessMax {
 		clear(h.fruitless)
 	}
-	f := h.fruitless[d.doc]
-	if f.theirs != d.sum || f.ours != own {
-		f = fruitless{theirs: d.sum, ours: own}
+	f := h.fruitless[doc]
+	if f.theirs != theirs || f.ours != own {
+		f = fruitless{theirs: theirs, ours: own}
 	}
 	f.wait = min(max(2*f.wait, 2*time.Second), 10*time.Minute)
 	f.until = now.Add(f.wait)
-	h.fruitless[d.doc] = f
+	h.fruitless[doc] = f
 }
 
 // vain reports whether asking for a document has just brought nothing.
-func (h *healer) vain(d listed, own uint64, now time.Time) bool {
+func (h *healer) vain(doc kaijutsu.DocumentID, theirs, own uint64, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	f, ok := h.fruitless[d.doc]
-	return ok && f.theirs == d.sum && f.ours == own && now.Before(f.until)
+	f, ok := h.fruitless[doc]
+	return ok && f.theirs == theirs && f.ours == own && now.Before(f.until)
 }

@@ -33,6 +33,7 @@ type parcel struct {
 	batch  *batch
 	notice *notice
 	bytes  int
+	taken  int // changes that the document gained, of this parcel and those taken with it
 	// done is called once, when everything in the parcel is on disk, or with
 	// the reason why that will not come of it. It must not wait.
 	done func(error)

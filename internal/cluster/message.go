@@ -29,7 +29,7 @@ func decodeNotice(data []byte) (notice, error) {
 	if r.byte() != kindNotice {
 		r.fail("it is no notice")
 	}
-	n := notice{doc: r.doc(), heads: r.heads(), node: string(r.bytes(maxNode))}
+	n := notice{doc: r.doc(), heads: r.heads(maxHeads), node: string(r.bytes(maxNode))}
 	if len(n.heads) == 0 || n.node == "" {
 		r.fail("it names no heads or no node")
 	}
@@ -120,7 +120,8 @@ func decodeHas(data []byte) (has, error) {
 	return h, named("answer", r.done())
 }
 
-// wanted is a document, and what of it the asker has.
+// wanted is a document, and what of it the asker has: its heads, and some older
+// changes for one who does not know those.
 type wanted struct {
 	doc  kaijutsu.DocumentID
 	have kaijutsu.Heads
@@ -157,7 +158,7 @@ func decodeSince(data []byte) ([]wanted, error) {
 		if flag > 1 {
 			r.fail("a flag is %d", flag)
 		}
-		d.whole, d.have = flag == 1, r.heads()
+		d.whole, d.have = flag == 1, r.heads(maxHave)
 		if r.err != nil {
 			break
 		}
@@ -225,19 +226,19 @@ func decodeList(data []byte) (of which, err error) {
 	return of, named("question", r.done())
 }
 
-// listed is a document and the hash of it and its heads.
+// listed is a document and its heads.
 type listed struct {
-	doc kaijutsu.DocumentID
-	sum uint64
+	doc   kaijutsu.DocumentID
+	heads kaijutsu.Heads
 }
 
 func encodeListed(docs []listed) []byte {
-	w := writer{b: make([]byte, 0, 32*len(docs)+8)}
+	w := writer{b: make([]byte, 0, 64*len(docs)+8)}
 	w.byte(kindListed)
 	w.uint(uint64(len(docs)))
 	for _, d := range docs {
 		w.doc(d.doc)
-		w.b = binary.BigEndian.AppendUint64(w.b, d.sum)
+		w.hashes(d.heads)
 	}
 	return w.b
 }
@@ -250,9 +251,9 @@ func decodeListed(data []byte) ([]listed, error) {
 	n := int(r.uint(maxListed))
 	var docs []listed
 	for range n {
-		d := listed{doc: r.doc()}
-		if sum := r.fixed(8); sum != nil {
-			d.sum = binary.BigEndian.Uint64(sum)
+		d := listed{doc: r.doc(), heads: r.heads(maxHeads)}
+		if len(d.heads) == 0 {
+			r.fail("a document has no heads")
 		}
 		if r.err != nil {
 			break

@@ -29,6 +29,8 @@ type relay struct {
 
 	skipTo  atomic.Uint64 // entries up to here are not relayed any more
 	skipped atomic.Int64  // entries that were not
+	// skippedAt is when that last happened; not nil once it did.
+	skippedAt atomic.Pointer[time.Time]
 
 	mu    sync.Mutex
 	kept  map[uint64]liveItem // by journal number
@@ -295,6 +297,8 @@ func (c *Cluster) skipAhead(ctx context.Context, at uint64) uint64 {
 	}
 	c.log.Warn("changes skipped in the feed: the other nodes get them by comparing", "entries", waiting, "short_of_disk", short)
 	c.relay.skipTo.Store(last)
+	now := c.now()
+	c.relay.skippedAt.Store(&now)
 	c.relay.skipped.Add(int64(waiting))
 	c.relay.dropKept(last)
 	c.marks.setRelayed(last)

@@ -122,7 +122,7 @@ func (c *Cluster) problems(s Status) []string {
 				count(s.Outbox.Changes, "change", "changes"), span(s.Outbox.Oldest)))
 		}
 	}
-	if s.Outbox.Skipped > 0 && !c.healer.agreed() {
+	if s.Outbox.Skipped > 0 && !c.healer.agreed(c.relay.skippedAt.Load()) {
 		out = append(out, fmt.Sprintf("%s were not put into the feed, because too many waited for NATS or the disk is nearly full: the other nodes get them by comparing",
 			count(int(s.Outbox.Skipped), "batch of changes", "batches of changes")))
 	}
@@ -135,12 +135,13 @@ func (c *Cluster) problems(s Status) []string {
 	return append(out, c.healer.problems(now)...)
 }
 
-// agreed reports whether every known node holds the same.
-func (h *healer) agreed() bool {
+// agreed reports whether every known node was seen to hold the same after a
+// time.
+func (h *healer) agreed(after *time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, p := range h.peers {
-		if p.differ > 0 {
+	for node := range h.peers {
+		if !h.equalAt[node].After(*after) {
 			return false
 		}
 	}

@@ -73,12 +73,12 @@ func (c *Cluster) absorb(ctx context.Context, doc kaijutsu.DocumentID, parcels [
 	}
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		got, err := c.repo.Absorb(ctx, doc, d)
+		c.count.taken.Add(int64(got.Taken))
+		parcels[0].taken += got.Taken
 		switch {
 		case err == nil && len(got.Missing) > 0:
-			c.count.taken.Add(int64(got.Taken))
 			return &missingError{d.Base}
 		case err == nil:
-			c.count.taken.Add(int64(got.Taken))
 			return nil
 		case errors.Is(err, repo.ErrDeleted):
 			return err
