@@ -59,6 +59,7 @@ type Bus struct {
 	feed     *Feed
 	peers    peers
 	lost     atomic.Int64
+	pending  int           // messages that may wait for one subscriber
 	fence    atomic.Uint64 // the largest token that was seen
 }
 
@@ -94,6 +95,7 @@ func (b *Bus) init() {
 	b.link.init(b.cfg.Now())
 	b.out.init()
 	b.calls.init()
+	b.pending = maxPendingMessages
 	b.watching.wake = make(chan struct{}, 1)
 }
 

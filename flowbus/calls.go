@@ -44,21 +44,29 @@ func (c *calls) end(address string) {
 	delete(c.open, address[len(c.inbox)+1:])
 }
 
-func (c *calls) take(m *nats.Msg) {
+// take passes a message on, and reports false when its call is over.
+func (c *calls) take(m *nats.Msg) bool {
 	token := strings.TrimPrefix(m.Subject, c.inbox+".")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ch := c.open[token]; ch != nil {
-		select {
-		case ch <- m:
-		default:
-		}
+	ch := c.open[token]
+	if ch == nil {
+		return false
 	}
+	select {
+	case ch <- m:
+	default:
+	}
+	return true
 }
 
 // listen opens the inbox of the calls.
 func (b *Bus) listen() error {
-	s, err := b.nc.Subscribe(b.calls.inbox+".*", b.calls.take)
+	s, err := b.nc.Subscribe(b.calls.inbox+".*", func(m *nats.Msg) {
+		if !b.calls.take(m) && m.Reply != "" { // somebody answers a question that is over
+			b.nc.PublishMsg(b.word(m.Reply, "stop", 0, nil))
+		}
+	})
 	if err != nil {
 		return unavailable("open the inbox", err)
 	}

@@ -47,9 +47,7 @@ func (b *Bus) ensure(ctx context.Context, want jetstream.StreamConfig) (*jetstre
 		}
 		return nil, fmt.Errorf("%s: %w", text, kaijutsu.ErrConflict)
 	}
-	if info.Config.Replicas < b.replicas() {
-		info = b.thicken(ctx, want, info)
-	}
+	info = b.change(ctx, info, max(info.Config.Replicas, b.replicas()), min(info.Config.MaxBytes, want.MaxBytes))
 	b.noteStream(want, info)
 	return info, nil
 }
@@ -80,29 +78,42 @@ func (b *Bus) streamInfo(ctx context.Context, name string) (*jetstream.StreamInf
 
 // make creates a stream as large and as safe as the servers can.
 func (b *Bus) make(ctx context.Context, want jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
-	const leastBytes = 16 << 20
 	var last error
 	for replicas := b.replicas(); ; replicas = 1 {
-		for size := want.MaxBytes; ; size /= 4 {
+		for _, size := range sizes(want) {
 			cfg := want
-			cfg.Replicas, cfg.MaxBytes = replicas, size
+			cfg.Replicas, cfg.MaxBytes = replicas, size.reserve
 			info, err := b.create(ctx, cfg)
 			if err == nil {
-				b.log.Info("made a stream in NATS", "stream", cfg.Name, "replicas", replicas, "max_bytes", size)
-				return info, nil
+				b.log.Info("made a stream in NATS", "stream", cfg.Name, "replicas", replicas, "max_bytes", size.keep)
+				return b.change(ctx, info, info.Config.Replicas, min(size.keep, info.Config.MaxBytes)), nil
 			}
 			last = err
 			if !noRoom(err) {
 				return nil, err
-			}
-			if size/4 < leastBytes {
-				break
 			}
 		}
 		if replicas == 1 {
 			return nil, last
 		}
 	}
+}
+
+type streamSize struct{ reserve, keep int64 }
+
+// sizes lists how large a stream may be, the best first. A server sets aside
+// what a stream may hold, so that one which gets all there is leaves nothing
+// for its sisters: a shard of the feed is made as large as all, which shows
+// whether there is room for them, and shrunk at once.
+func sizes(want jetstream.StreamConfig) (all []streamSize) {
+	sisters, least := int64(Shards), int64(16<<20)
+	if want.Storage == jetstream.MemoryStorage {
+		sisters, least = 1, 1<<20
+	}
+	for keep := want.MaxBytes; keep >= least; keep /= 4 {
+		all = append(all, streamSize{keep * sisters, keep})
+	}
+	return append(all, streamSize{least, least})
 }
 
 func (b *Bus) create(ctx context.Context, cfg jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
@@ -120,18 +131,22 @@ func (b *Bus) create(ctx context.Context, cfg jetstream.StreamConfig) (*jetstrea
 	return s.CachedInfo(), nil
 }
 
-// thicken gives a stream more replicas; it stays as it is when that fails.
-func (b *Bus) thicken(ctx context.Context, want jetstream.StreamConfig, info *jetstream.StreamInfo) *jetstream.StreamInfo {
+// change gives a stream other replicas or another size; it stays as it is when
+// that fails.
+func (b *Bus) change(ctx context.Context, info *jetstream.StreamInfo, replicas int, maxBytes int64) *jetstream.StreamInfo {
+	if info.Config.Replicas == replicas && info.Config.MaxBytes == maxBytes {
+		return info
+	}
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
 	cfg := info.Config
-	cfg.Replicas = b.replicas()
+	cfg.Replicas, cfg.MaxBytes = replicas, maxBytes
 	s, err := b.js.UpdateStream(ctx, cfg)
 	if err != nil {
-		b.log.Debug("a stream keeps its replicas", "stream", want.Name, "err", err)
+		b.log.Debug("a stream stays as it is", "stream", cfg.Name, "err", err)
 		return info
 	}
-	b.log.Info("a stream has more replicas", "stream", want.Name, "replicas", cfg.Replicas)
+	b.log.Info("changed a stream in NATS", "stream", cfg.Name, "replicas", replicas, "max_bytes", maxBytes)
 	return s.CachedInfo()
 }
 

@@ -84,14 +84,14 @@ func (b *Bus) failed(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return err
-	case errors.Is(err, nats.ErrNoResponders):
-		return fmt.Errorf("%w: %w", kaijutsu.ErrUnavailable, errNoStream)
 	case errors.As(err, &api) && (api.ErrorCode == codeNotForAccount || api.ErrorCode == codeDisabled),
 		errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		if b.problems.set("jetstream", "the NATS server has no JetStream for this account: start it with -js, or enable it in the account") {
 			b.wake()
 		}
 		return fmt.Errorf("NATS has no JetStream: %w", kaijutsu.ErrUnavailable)
+	case errors.Is(err, nats.ErrNoResponders):
+		return fmt.Errorf("%w: %w", kaijutsu.ErrUnavailable, errNoStream)
 	}
 	return fmt.Errorf("%w: %w", kaijutsu.ErrUnavailable, err)
 }

@@ -57,6 +57,7 @@ func (b *Bus) Serve(subject string, f func(ctx context.Context, m Message, send 
 		cancel()
 		return nil, fmt.Errorf("serve %s: %w", subject, err)
 	}
+	b.known()
 	return sync.OnceFunc(func() {
 		cancel()
 		sub.Unsubscribe()

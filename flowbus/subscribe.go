@@ -30,6 +30,8 @@ type subscription struct {
 // nodes publish on the subject, which may hold '*' and '>'. Own messages are
 // not delivered. Up to 16,384 messages (64 MiB) wait for f.
 //
+// When Subscribe returns, the server that we are connected to knows of it.
+//
 // lost is called between calls of f: with the number of messages that were
 // dropped because f was too slow, or with 0 when the connection was away and
 // nobody knows how many there were. stop does not wait for a running f.
@@ -45,9 +47,10 @@ func (b *Bus) Subscribe(subject string, f func(Message), lost func(n int)) (stop
 	if err != nil {
 		return nil, unavailable("subscribe to "+subject, err)
 	}
-	if err := s.sub.SetPendingLimits(maxPendingMessages, maxPendingBytes); err != nil {
+	if err := s.sub.SetPendingLimits(b.pending, maxPendingBytes); err != nil {
 		return nil, fmt.Errorf("subscribe to %s: %w", subject, err)
 	}
+	b.known()
 	stopped := make(chan struct{})
 	b.spawn(func() { s.watch(stopped) })
 	return sync.OnceFunc(func() {
@@ -55,6 +58,13 @@ func (b *Bus) Subscribe(subject string, f func(Message), lost func(n int)) (stop
 		close(stopped)
 		s.sub.Unsubscribe()
 	}), nil
+}
+
+// known waits until the server has taken what was sent to it, if it is there.
+func (b *Bus) known() {
+	if up, _ := b.link.state(); up {
+		b.nc.FlushTimeout(writeTimeout)
+	}
 }
 
 func (s *subscription) take(m *nats.Msg) {
