@@ -36,7 +36,8 @@
 //	                    many changes in a blob
 //	a <id> <position>   actor: principal, via, time; or a segment
 //	b <number> <part>   part of a blob (part: 4 bytes)
-//	o <sequence>        outbox entry, or the blob that holds it
+//	o <sequence>        outbox entry, or the blob that holds it; those that are
+//	                    there are the last so many
 //	r <name>            record; the store's own are "store/storage_id" and
 //	                    "store/deleted/" with a raw document id
 //	x <number>          chore: rows to delete
@@ -44,6 +45,10 @@
 // A value is a format byte, a kind byte, the payload's length, the payload,
 // and a CRC-32C over key and value. Rows behind a document's counts, and
 // blobs without a row that refers to them, do not exist for readers.
+//
+// Outbox entries are numbered without gaps, and only the oldest are ever
+// deleted: by one number in the state row, and a chore for the rows. So reading
+// begins where there is something, wherever that is.
 //
 // # Files
 //
