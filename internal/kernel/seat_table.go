@@ -126,10 +126,12 @@ func (t *seats) add(c op.Call, spec SeatSpec, holder *Chair) (*seat, error) {
 func (t *seats) addLocked(c op.Call, spec SeatSpec, holder *Chair) (*seat, error) {
 	now := t.k.cfg.Now()
 	key := seatKey{spec.Nick, spec.Instance, spec.Context}
-	if err := t.takenLocked(c.By, key); err != nil {
-		return nil, err
-	}
 	s := t.here[key]
+	if s == nil || s.Principal != c.By {
+		if err := t.takenLocked(c.By, key); err != nil {
+			return nil, err
+		}
+	}
 	if s == nil {
 		if err := t.roomLocked(c.By); err != nil {
 			return nil, err
