@@ -104,13 +104,6 @@ func (p Pattern) Match(subject string) bool {
 	return matchTokens(p.tokens, rest)
 }
 
-// MatchEvent is Match of the event's subject.
-func (p Pattern) MatchEvent(id kaijutsu.ContextID, k Kind) bool {
-	e := Event{Kernel: "k", Context: id, Kind: k}
-	_, rest, _ := strings.Cut(e.Subject()[len(prefix):], ".")
-	return matchTokens(p.tokens, rest)
-}
-
 // May reports whether the pattern matches events of a kind in some context, or
 // in none.
 func (p Pattern) May(k Kind) bool {
