@@ -17,7 +17,7 @@ import (
 // editingGoesOn notes how many edits each node acknowledged in a stretch of
 // time, and that none may have acknowledged nothing.
 func (s *stage) editingGoesOn(r *Report, what string, from time.Time) {
-	counts := s.ledger.between(from, time.Now())
+	counts, longest := s.ledger.between(from, time.Now())
 	line := what + ": acknowledged meanwhile"
 	for _, n := range s.nodes {
 		if n.process() == nil {
@@ -28,7 +28,7 @@ func (s *stage) editingGoesOn(r *Report, what string, from time.Time) {
 			r.problem("%s: node %s acknowledged nothing in %s: editing must go on", what, n.name, time.Since(from).Round(100*time.Millisecond))
 		}
 	}
-	r.note("%s", line)
+	r.note("%s; the longest wait was %s", line, ms(longest))
 }
 
 // killNATS kills the server and starts it again on its data.

@@ -77,15 +77,17 @@ func (l *ledger) total() int {
 	return n
 }
 
-// between counts the acknowledgements of each node in a stretch of time.
-func (l *ledger) between(from, to time.Time) map[string]int {
+// between counts the acknowledgements of each node in a stretch of time, and
+// returns the longest wait that ended in it.
+func (l *ledger) between(from, to time.Time) (n map[string]int, longest time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := make(map[string]int)
+	n = make(map[string]int)
 	for _, a := range l.took {
 		if !a.at.Before(from) && a.at.Before(to) {
 			n[a.node]++
+			longest = max(longest, a.took)
 		}
 	}
-	return n
+	return n, longest
 }
