@@ -199,12 +199,12 @@ func (q *questions) look(ctx context.Context, doc kaijutsu.DocumentID) error {
 			found[id] = until // the first look counts
 		}
 	}
-	q.pending[doc] = found
-	if len(found) == 0 {
+	some := len(found) > 0
+	if q.pending[doc] = found; !some {
 		delete(q.pending, doc)
 	}
 	q.mu.Unlock()
-	return q.record(ctx, doc, known, len(found) > 0)
+	return q.record(ctx, doc, known, some)
 }
 
 // until is when the time of a question is over, by our clock. That of who asked
