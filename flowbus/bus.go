@@ -95,6 +95,7 @@ func (b *Bus) init() {
 	b.link.init(b.cfg.Now())
 	b.out.init()
 	b.calls.init()
+	b.streams.making = make(chan struct{}, 1)
 	b.pending = maxPendingMessages
 	b.watching.wake = make(chan struct{}, 1)
 }

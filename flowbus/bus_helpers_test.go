@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/kjproc"
@@ -220,3 +221,39 @@ func appendAll(t testing.TB, b *flowbus.Bus, shard int, prefix string, from, to 
 }
 
 func serverOptions() server.Options { return server.Options{ServerName: "single"} }
+
+// StreamReplicas sets the replicas of a stream, or with 0 looks at them.
+func (s *natsServer) StreamReplicas(t *testing.T, name string, n int) (int, error) {
+	t.Helper()
+	js, err := jetstream.New(rawConn(t, s.ClientURL()))
+	if err != nil {
+		return 0, err
+	}
+	st, err := js.Stream(t.Context(), name)
+	if err != nil {
+		return 0, err
+	}
+	cfg := st.CachedInfo().Config
+	if n == 0 {
+		return cfg.Replicas, nil
+	}
+	cfg.Replicas = n
+	st, err = js.UpdateStream(t.Context(), cfg)
+	if err != nil {
+		return 0, err
+	}
+	return st.CachedInfo().Config.Replicas, nil
+}
+
+var (
+	natsDir     string // holds the nats-server that was built
+	mainContext = context.Background()
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if natsDir != "" {
+		os.RemoveAll(natsDir)
+	}
+	os.Exit(code)
+}

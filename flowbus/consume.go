@@ -71,6 +71,9 @@ func (f *Feed) Consume(ctx context.Context, shard int, from Cursor, each func(Re
 		if c.at.Seq != was {
 			again.wait = 0
 		}
+		if err == errAgain {
+			continue
+		}
 		if errors.Is(err, errStreamGone) {
 			if _, err := f.b.ensure(ctx, f.config(shard)); err == nil {
 				continue
@@ -96,7 +99,7 @@ func (c *consumption) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { p.stop() }()
+	defer p.stop()
 	info, err := c.f.b.streamInfo(ctx, name)
 	if err != nil {
 		return err
@@ -105,18 +108,19 @@ func (c *consumption) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if why != "" {
-		c.f.b.log.Warn("the feed is read again from its first record", "shard", c.shard, "why", why)
-		c.at = Cursor{}
-		c.reset(why)
-		p.stop()
-		if p, err = c.f.b.startPull(ctx, name, c.config()); err != nil {
-			return err
-		}
+	c.created = info.Created
+	if why == "" {
+		c.last = c.at.Seq
+		return p.run(ctx, c.take)
 	}
-	c.created, c.last = info.Created, c.at.Seq
-	return p.run(ctx, c.take)
+	c.f.b.log.Warn("the feed is read again from its first record", "shard", c.shard, "why", why)
+	c.at, c.last = Cursor{}, 0
+	c.reset(why)
+	return errAgain
 }
+
+// errAgain has Consume look again at once.
+var errAgain = errors.New("the cursor did not hold")
 
 func (c *consumption) config() jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{

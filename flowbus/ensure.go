@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,7 +22,7 @@ const (
 // ensured serialises the making of streams, and remembers those that are used,
 // so that they can be given more replicas when the cluster has grown.
 type ensured struct {
-	making sync.Mutex // held while JetStream is asked
+	making chan struct{} // holds one while JetStream is asked
 	mu     sync.Mutex
 	thin   map[string]jetstream.StreamConfig // with fewer replicas than wanted
 }
@@ -31,8 +32,12 @@ type ensured struct {
 // servers; never two, which stop when either is gone. A stream whose MaxBytes
 // the servers do not have room for is made smaller.
 func (b *Bus) ensure(ctx context.Context, want jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
-	b.streams.making.Lock()
-	defer b.streams.making.Unlock()
+	select {
+	case b.streams.making <- struct{}{}:
+		defer func() { <-b.streams.making }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	info, err := b.streamInfo(ctx, want.Name)
 	if errors.Is(err, errStreamGone) {
 		info, err = b.make(ctx, want)
@@ -64,34 +69,46 @@ func (b *Bus) replicas() int {
 
 // streamInfo asks for a stream; errStreamGone when there is none.
 func (b *Bus) streamInfo(ctx context.Context, name string) (*jetstream.StreamInfo, error) {
-	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	call, cancel := b.link.while(ctx, apiTimeout)
 	defer cancel()
-	s, err := b.js.Stream(ctx, name)
+	s, err := b.js.Stream(call, name)
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNotFound):
 		return nil, errStreamGone
 	case err != nil:
 		return nil, b.failed(ctx, err)
 	}
+	b.hasJetStream()
 	return s.CachedInfo(), nil
+}
+
+func (b *Bus) hasJetStream() {
+	if b.problems.clear("jetstream") {
+		b.wake()
+	}
 }
 
 // make creates a stream as large and as safe as the servers can.
 func (b *Bus) make(ctx context.Context, want jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
+	const leastBytes = 1 << 20
 	var last error
 	for replicas := b.replicas(); ; replicas = 1 {
-		for _, size := range sizes(want) {
+		for size := want.MaxBytes; size >= leastBytes; size /= 4 {
 			cfg := want
-			cfg.Replicas, cfg.MaxBytes = replicas, size.reserve
+			cfg.Replicas, cfg.MaxBytes = replicas, size
 			info, err := b.create(ctx, cfg)
 			if err == nil {
-				b.log.Info("made a stream in NATS", "stream", cfg.Name, "replicas", replicas, "max_bytes", size.keep)
-				return b.change(ctx, info, info.Config.Replicas, min(size.keep, info.Config.MaxBytes)), nil
+				b.log.Info("made a stream in NATS", "stream", cfg.Name, "replicas", info.Config.Replicas, "max_bytes", info.Config.MaxBytes)
+				return info, nil
 			}
 			last = err
 			if !noRoom(err) {
 				return nil, err
 			}
+			if !noStorage(err) {
+				break
+			}
+			b.shrinkFeed(ctx, size/4)
 		}
 		if replicas == 1 {
 			return nil, last
@@ -99,25 +116,23 @@ func (b *Bus) make(ctx context.Context, want jetstream.StreamConfig) (*jetstream
 	}
 }
 
-type streamSize struct{ reserve, keep int64 }
-
-// sizes lists how large a stream may be, the best first. A server sets aside
-// what a stream may hold, so that one which gets all there is leaves nothing
-// for its sisters: a shard of the feed is made as large as all, which shows
-// whether there is room for them, and shrunk at once.
-func sizes(want jetstream.StreamConfig) (all []streamSize) {
-	sisters, least := int64(Shards), int64(16<<20)
-	if want.Storage == jetstream.MemoryStorage {
-		sisters, least = 1, 1<<20
+// shrinkFeed makes the streams of the feed that are larger as small as that. A
+// server sets aside what a stream may hold, so that the first ones can leave
+// nothing for their sisters.
+func (b *Bus) shrinkFeed(ctx context.Context, maxBytes int64) {
+	if b.feed == nil {
+		return
 	}
-	for keep := want.MaxBytes; keep >= least; keep /= 4 {
-		all = append(all, streamSize{keep * sisters, keep})
+	for shard := range Shards {
+		info, err := b.streamInfo(ctx, b.feed.stream(shard))
+		if err == nil && info.Config.MaxBytes > maxBytes {
+			b.change(ctx, info, info.Config.Replicas, maxBytes)
+		}
 	}
-	return append(all, streamSize{least, least})
 }
 
 func (b *Bus) create(ctx context.Context, cfg jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
-	call, cancel := context.WithTimeout(ctx, apiTimeout)
+	call, cancel := b.link.while(ctx, apiTimeout)
 	defer cancel()
 	s, err := b.js.CreateStream(call, cfg)
 	switch {
@@ -126,7 +141,7 @@ func (b *Bus) create(ctx context.Context, cfg jetstream.StreamConfig) (*jetstrea
 	case apiCode(err) == codeOverlap:
 		return nil, fmt.Errorf("another stream in NATS takes the subject %s; delete it, or use another kernel name: %w", cfg.Subjects[0], kaijutsu.ErrConflict)
 	case err != nil:
-		return nil, b.failed(call, err)
+		return nil, b.failed(ctx, err)
 	}
 	return s.CachedInfo(), nil
 }
@@ -137,7 +152,7 @@ func (b *Bus) change(ctx context.Context, info *jetstream.StreamInfo, replicas i
 	if info.Config.Replicas == replicas && info.Config.MaxBytes == maxBytes {
 		return info
 	}
-	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	ctx, cancel := b.link.while(ctx, apiTimeout)
 	defer cancel()
 	cfg := info.Config
 	cfg.Replicas, cfg.MaxBytes = replicas, maxBytes
@@ -152,8 +167,9 @@ func (b *Bus) change(ctx context.Context, info *jetstream.StreamInfo, replicas i
 
 // noteStream keeps what is to be said of a stream.
 func (b *Bus) noteStream(want jetstream.StreamConfig, info *jetstream.StreamInfo) {
-	name, set := want.Name, b.problems.clear("jetstream")
-	set = b.problems.clear("stream:"+name) || set
+	b.hasJetStream()
+	name := want.Name
+	set := b.problems.clear("stream:" + name)
 	thin := info.Config.Replicas < b.replicas()
 	b.streams.mu.Lock()
 	if b.streams.thin == nil {
@@ -175,7 +191,8 @@ func (b *Bus) noteStream(want jetstream.StreamConfig, info *jetstream.StreamInfo
 	}
 }
 
-// upkeep gives streams the replicas they lack when the cluster has grown.
+// upkeep gives streams the replicas they lack when the cluster has grown, and
+// sees when JetStream was missing and is there.
 func (b *Bus) upkeep() {
 	tick := time.NewTicker(upkeepEvery)
 	defer tick.Stop()
@@ -184,6 +201,9 @@ func (b *Bus) upkeep() {
 		case <-b.ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if b.problems.has("jetstream") {
+			b.streamInfo(b.ctx, b.bucket()) // sees when it is there
 		}
 		b.streams.mu.Lock()
 		var thin []jetstream.StreamConfig
@@ -214,4 +234,14 @@ func noRoom(err error) bool {
 		return true
 	}
 	return false
+}
+
+// noStorage reports whether a smaller stream could do. A cluster says so only
+// in the text, among its reasons for finding no servers.
+func noStorage(err error) bool {
+	switch apiCode(err) {
+	case codeNoMemory, codeNoStorage, codeNoResources:
+		return true
+	}
+	return apiCode(err) == codeNoPeers && strings.Contains(err.Error(), "insufficient storage")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -68,30 +69,35 @@ func parseAck(m *nats.Msg, stream string) (storeAck, error) {
 
 // request sends a message and waits for one that comes back.
 func (b *Bus) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	call, cancel := b.link.while(ctx, apiTimeout)
 	defer cancel()
-	r, err := b.nc.RequestMsgWithContext(ctx, m)
-	if err != nil {
+	r, err := b.nc.RequestMsgWithContext(call, m)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders) && !strings.HasPrefix(m.Subject, "$JS.API."):
+		return nil, fmt.Errorf("%w: %w", kaijutsu.ErrUnavailable, errNoStream)
+	case err != nil:
 		return nil, b.failed(ctx, err)
 	}
 	return r, nil
 }
 
-// failed turns an error of the NATS client into one of ours. ctx is the one
-// with the deadline of this package in it.
+// failed turns an error of the NATS client, of a request to JetStream itself,
+// into one of ours. ctx is the caller's.
 func (b *Bus) failed(ctx context.Context, err error) error {
 	var api *jetstream.APIError
 	switch {
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("the connection to NATS changed: %w", kaijutsu.ErrUnavailable)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("JetStream did not answer within %v: %w", apiTimeout, kaijutsu.ErrUnavailable)
 	case errors.As(err, &api) && (api.ErrorCode == codeNotForAccount || api.ErrorCode == codeDisabled),
-		errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		if b.problems.set("jetstream", "the NATS server has no JetStream for this account: start it with -js, or enable it in the account") {
 			b.wake()
 		}
 		return fmt.Errorf("NATS has no JetStream: %w", kaijutsu.ErrUnavailable)
-	case errors.Is(err, nats.ErrNoResponders):
-		return fmt.Errorf("%w: %w", kaijutsu.ErrUnavailable, errNoStream)
 	}
 	return fmt.Errorf("%w: %w", kaijutsu.ErrUnavailable, err)
 }

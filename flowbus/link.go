@@ -1,6 +1,7 @@
 package flowbus
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -12,13 +13,14 @@ type link struct {
 	server  string
 	cluster string
 	since   time.Time
-	at      time.Time     // monotonic time of the last change
-	changed chan struct{} // closed at the next change
+	at      time.Time       // monotonic time of the last change
+	held    context.Context // ends at the next change
+	end     context.CancelFunc
 }
 
 func (l *link) init(now time.Time) {
 	l.since, l.at = now, time.Now()
-	l.changed = make(chan struct{})
+	l.held, l.end = context.WithCancel(context.Background())
 }
 
 // set notes the state and reports whether it is another one. server and
@@ -33,8 +35,8 @@ func (l *link) set(up bool, server, cluster string, now time.Time) bool {
 	if up {
 		l.server, l.cluster = server, cluster
 	}
-	close(l.changed)
-	l.changed = make(chan struct{})
+	l.end()
+	l.held, l.end = context.WithCancel(context.Background())
 	return true
 }
 
@@ -43,7 +45,18 @@ func (l *link) set(up bool, server, cluster string, now time.Time) bool {
 func (l *link) state() (up bool, changed <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.up, l.changed
+	return l.up, l.held.Done()
+}
+
+// while returns a context that ends with ctx, after d, and when the link
+// changes: a request that was under way then is not answered.
+func (l *link) while(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	l.mu.Lock()
+	held := l.held
+	l.mu.Unlock()
+	stop := context.AfterFunc(held, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // steady reports whether the link has been up for d.

@@ -58,9 +58,9 @@ func (b *Bus) startPull(ctx context.Context, stream string, cfg jetstream.Consum
 	cfg.Replicas = 1
 	cfg.InactiveThreshold = consumerGone
 	cfg.MaxDeliver = 1
-	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	call, cancel := b.link.while(ctx, apiTimeout)
 	defer cancel()
-	c, err := b.js.CreateConsumer(ctx, stream, cfg)
+	c, err := b.js.CreateConsumer(call, stream, cfg)
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNotFound):
 		return nil, errStreamGone

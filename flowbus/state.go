@@ -97,6 +97,13 @@ func (p *problems) clear(key string) bool {
 	return ok
 }
 
+func (p *problems) has(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.now[key]
+	return ok
+}
+
 func (p *problems) list() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
