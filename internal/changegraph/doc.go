@@ -36,7 +36,8 @@
 // In a document with an anchor every change behind it has to descend from it:
 // one bit a change says so. Graph.Judge has the last word on a change that is
 // well formed. What it denies to one peer another may bring: such refusals are
-// remembered with the SyncState, and so are those of what depends on them.
+// remembered with the SyncState, and so are those of what depends on them. What
+// it refuses in Passing is not remembered at all.
 //
 // # Sync
 //

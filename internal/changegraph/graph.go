@@ -43,7 +43,7 @@ type Graph struct {
 	// all it depends on is there: it returns nil, or why the change is not
 	// taken. from is who brought it, nil for one that did not come over sync.
 	// When the error wraps kaijutsu.ErrDenied, another peer may bring the same
-	// change; else it is refused for good.
+	// change; when it is Passing, anybody may; else it is refused for good.
 	Judge func(c *amfile.Change, from *SyncState) error
 	// Took, if not nil, is told of every change right after it was added.
 	Took func(c *amfile.Change, from *SyncState)

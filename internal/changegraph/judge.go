@@ -56,8 +56,19 @@ func (g *Graph) judge(c *amfile.Change, from *SyncState) *Refusal {
 	r := refuse(c, 0, "%v", err)
 	r.Judged, r.kind, r.said = true, err, true
 	r.denied = from != nil && errors.Is(err, kaijutsu.ErrDenied)
+	var p passing
+	r.passing = errors.As(err, &p)
 	return r
 }
+
+// Passing returns an error for Judge which says that the same change may be
+// taken at another time: the refusal is not remembered.
+func Passing(err error) error { return passing{err} }
+
+type passing struct{ error }
+
+// Unwrap returns what Passing was given.
+func (p passing) Unwrap() error { return p.error }
 
 // readsOnly is the refusal of a change of a peer that may not write.
 func readsOnly(c *amfile.Change) *Refusal {

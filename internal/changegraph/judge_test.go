@@ -135,3 +135,25 @@ func TestWhatIsForeignStaysOut(t *testing.T) {
 		t.Errorf("somebody is asked for %v", need)
 	}
 }
+
+// TestPassingRefusalsAreForgotten: what Judge refuses for now is taken later,
+// with what depends on it.
+func TestPassingRefusalsAreForgotten(t *testing.T) {
+	w := newWriter(t, actorID(1))
+	first, second := w.put("k", amfile.IntValue(1)), w.put("k", amfile.IntValue(2))
+	g := New()
+	g.Judge = func(*amfile.Change, *SyncState) error {
+		return Passing(fmt.Errorf("not yet: %w", kaijutsu.ErrConflict))
+	}
+	s := NewSyncState()
+	if _, err := g.AddFrom(s, second, ReceiveOptions{}); err != nil {
+		t.Errorf("AddFrom() of a change that waits = %v", err)
+	}
+	if _, err := g.AddFrom(s, first, ReceiveOptions{}); !errors.Is(err, kaijutsu.ErrConflict) {
+		t.Errorf("AddFrom() = %v, want ErrConflict", err)
+	}
+	g.Judge = nil
+	if added, err := g.AddFrom(s, first, ReceiveOptions{}); err != nil || len(added) != 2 {
+		t.Errorf("AddFrom() later = %d changes, %v; want both", len(added), err)
+	}
+}

@@ -415,6 +415,11 @@ func TestAbsorbAnImport(t *testing.T) {
 	imported := cid.Document()
 	insert(t, from.repo, imported, "two")
 	d := whole(t, from.repo, imported)
+	silent := d
+	silent.Anchor = kaijutsu.ChangeHash{}
+	if got, err := h.repo.Absorb(t.Context(), imported, silent); !errors.Is(err, kaijutsu.ErrConflict) || got.Taken != 1 {
+		t.Errorf("Absorb that does not tell the anchor = %+v, %v; want the genesis change taken and ErrConflict", got, err)
+	}
 	rand.Shuffle(len(d.Changes), func(i, j int) { d.Changes[i], d.Changes[j] = d.Changes[j], d.Changes[i] })
 	absorbAll(t, h.repo, imported, []repo.Delivery{d})
 	wantSame(t, h.repo, from.repo, imported)

@@ -36,8 +36,15 @@ func (a *absorption) signer(actor kaijutsu.ActorID) signer {
 }
 
 // judgeAbsorbed says why a change of another node is not taken: it belongs to
-// another document.
+// another document, as far as the delivery says. Another delivery may say more.
 func (d *document) judgeAbsorbed(c *amfile.Change, a *absorption) error {
+	if err := d.judgeOrigin(c, a); err != nil {
+		return changegraph.Passing(err)
+	}
+	return nil
+}
+
+func (d *document) judgeOrigin(c *amfile.Change, a *absorption) error {
 	_, anchored := d.graph.Anchor()
 	switch {
 	case anchored || a.anchor == (kaijutsu.ChangeHash{}):

@@ -73,8 +73,8 @@ func TestNumbersOfRefusedWrites(t *testing.T) {
 		wantOutbox(t, s, 2, "b", "x", "f")
 	})
 	t.Run("the process ends", func(t *testing.T) {
-		s, dir := setUp(t)
-		s = openTest(t, Options{Dir: copyDir(t, dir)})
+		_, dir := setUp(t)
+		s := openTest(t, Options{Dir: copyDir(t, dir)})
 		wantOutbox(t, s, 1, "a", "b", "c", "d", "e")
 		if d := mustLoad(t, s, 1); len(d.Changes) != 2 {
 			t.Errorf("the document has %d changes, want 2: with its entries the write is back", len(d.Changes))
