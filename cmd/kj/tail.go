@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -44,7 +43,7 @@ than at its end is printed again.
 			}
 			defer resp.Body.Close()
 			p := &tailPrinter{w: cmd.OutOrStdout(), notes: cmd.ErrOrStderr(), json: asJSON, quiet: fresh, shown: make(map[string]string)}
-			err = readEvents(resp.Body, p.event)
+			err = readFrames(resp.Body, func(f frame) error { return p.event(f.name, f.data) })
 			if cmd.Context().Err() != nil {
 				return nil // interrupted: that is how a tail ends
 			}
@@ -57,30 +56,6 @@ than at its end is printed again.
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each block that changes as a line of JSON")
 	cmd.Flags().BoolVar(&fresh, "new", false, "leave out what is there already")
 	return cmd
-}
-
-// readEvents reads server-sent events (HTML standard, "server-sent events")
-// and hands over each one's name and data.
-func readEvents(r io.Reader, f func(name, data string) error) error {
-	sc := bufio.NewScanner(r)
-	sc.Buffer(make([]byte, 64<<10), 64<<20)
-	var name string
-	var data []string
-	for sc.Scan() {
-		line := sc.Text()
-		switch {
-		case line == "" && (name != "" || data != nil):
-			if err := f(name, strings.Join(data, "\n")); err != nil {
-				return err
-			}
-			name, data = "", nil
-		case strings.HasPrefix(line, "event: "):
-			name = strings.TrimPrefix(line, "event: ")
-		case strings.HasPrefix(line, "data: "):
-			data = append(data, strings.TrimPrefix(line, "data: "))
-		}
-	}
-	return sc.Err()
 }
 
 // tailPrinter shows blocks as they change.

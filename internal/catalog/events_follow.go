@@ -33,7 +33,7 @@ type eventsFollowOut struct {
 
 func (o *operations) eventsFollow() *op.Op {
 	return define(o, op.Spec{
-		Name: "events_follow", Title: "Follow events", Command: []string{"events"}, Args: []string{"context"},
+		Name: "events_follow", Title: "Follow events", Args: []string{"context"},
 		Summary: "Follow what happens in a context, or in all: wait for the next events and return them",
 		Description: "Call it again with `next` to go on: nothing is left out and nothing comes twice, also when the server was started again. " +
 			"A `reset` says that this is not possible, for the events are of another node or too long ago. " +
