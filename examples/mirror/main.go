@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -25,7 +26,7 @@ func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: mirror URL CONTEXT")
 	}
-	req, err := http.NewRequest(http.MethodGet, os.Args[1]+"/v1/events?snapshot=true&context="+url.QueryEscape(os.Args[2]), nil)
+	req, err := http.NewRequest(http.MethodGet, strings.TrimSuffix(os.Args[1], "/")+"/v1/events?snapshot=true&context="+url.QueryEscape(os.Args[2]), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

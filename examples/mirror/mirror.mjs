@@ -19,7 +19,7 @@ export class Mirror {
   blocks = []
 
   constructor(server, context, { token = "" } = {}) {
-    this.#address = `${server}/v1/events?snapshot=true&context=${encodeURIComponent(context)}`
+    this.#address = `${server.replace(/\/$/, "")}/v1/events?snapshot=true&context=${encodeURIComponent(context)}`
     this.#token = token
   }
 
