@@ -91,6 +91,7 @@ func TestAppendRefuses(t *testing.T) {
 }
 
 func TestAppendWaitsForRoom(t *testing.T) {
+	t.Parallel()
 	s := startNATS(t, serverOptions())
 	a := openBus(t, "a", s.ClientURL())
 	nc := rawConn(t, s.ClientURL())

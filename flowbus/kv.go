@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +40,9 @@ func (b *Bus) bucket() string { return "KV_KJ_" + b.cfg.Kernel }
 func (b *Bus) keySubject(key string) string { return "$KV.KJ_" + b.cfg.Kernel + "." + key }
 
 // bucketConfig is what the NATS client library makes of a bucket with a limit
-// on markers, so that its tools can look into it.
+// on markers, so that its tools can look into it. The first revision is drawn
+// by lot: were it 1, a bucket that is made anew would soon give the revisions
+// of the old one again, and a holder of those could renew what is another's.
 func (b *Bus) bucketConfig() jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name:                   b.bucket(),
@@ -56,6 +59,7 @@ func (b *Bus) bucketConfig() jetstream.StreamConfig {
 		AllowDirect:            true,
 		AllowMsgTTL:            true,
 		SubjectDeleteMarkerTTL: markerFor,
+		FirstSeq:               1 + rand.Uint64N(1<<48),
 	}
 }
 

@@ -180,6 +180,7 @@ func (w *watched) upTo(t testing.TB, want string) (all []string) {
 }
 
 func TestWatchKeysAndExpiry(t *testing.T) {
+	t.Parallel()
 	backends(t, func(t *testing.T, open func(string) *flowbus.Bus) {
 		a, b, ctx := open("a"), open("b"), t.Context()
 		empty := watchKeys(t, b, "")
@@ -204,6 +205,7 @@ func TestWatchKeysAndExpiry(t *testing.T) {
 // TestRenewKeepsTheTimeToLive is about the update of the NATS client library,
 // which drops it, so that the key of a dead node would stay for ever.
 func TestRenewKeepsTheTimeToLive(t *testing.T) {
+	t.Parallel()
 	b, ctx := openBus(t, "a"), t.Context()
 	w := watchKeys(t, b, "k")
 	w.expect(t, "begin", "end")
@@ -265,6 +267,7 @@ func TestKeysAreWrittenOnce(t *testing.T) {
 }
 
 func TestKeysOutliveAWipedNATS(t *testing.T) {
+	t.Parallel()
 	s := startNATS(t, serverOptions())
 	a, b, ctx := openBus(t, "a", s.ClientURL()), openBus(t, "b", s.ClientURL()), t.Context()
 	rev, err := a.Put(ctx, "seat.anna", []byte("1"), 0)
