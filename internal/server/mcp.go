@@ -22,7 +22,7 @@ const instructions = `Kaijutsu keeps contexts: documents of blocks that people a
 func (s *Server) mcpDoor() *mcpdoor.Door {
 	return mcpdoor.New(mcpdoor.Config{
 		Set: s.set, Identify: s.gate.call, Log: s.log, Version: s.cfg.Version, Instructions: instructions,
-		Resources: resources{s}, Watcher: watcher{s},
+		Resources: resources{s}, Watcher: watcher{s}, Events: events{s},
 		Join: s.seatAgent,
 	})
 }

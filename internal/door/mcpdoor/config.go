@@ -31,6 +31,8 @@ type Config struct {
 	Resources Resources
 	// Watcher tells when they change; nil for no subscriptions.
 	Watcher Watcher
+	// Events are followed as resources, too; nil for none. It needs Watcher.
+	Events Events
 	// Join takes a seat for a client; leave gives it back. Neither takes long.
 	// Nil for no seats.
 	Join func(Seat) (leave func())

@@ -8,8 +8,9 @@
 // Errors of the protocol are for faults of the protocol.
 //
 // Contexts and blocks are also resources, kaijutsu://context/{context} in
-// Markdown and kaijutsu://context/{context}/block/{block} as text; who
-// subscribes to one is told when it changes.
+// Markdown and kaijutsu://context/{context}/block/{block} as text, and so are the
+// newest events, kaijutsu://events/{pattern}; who subscribes to one is told when
+// it changes.
 //
 // Two kinds of clients come through the door. Those that speak a protocol
 // version before 2026-07-28 have sessions: made by initialize, belonging to

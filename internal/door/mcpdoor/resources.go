@@ -39,11 +39,17 @@ var (
 func (s *session) addTemplates() {
 	s.server.AddResourceTemplate(contextTemplate, s.readResource)
 	s.server.AddResourceTemplate(blockTemplate, s.readResource)
+	if s.door.cfg.Events != nil {
+		s.server.AddResourceTemplate(eventsTemplate, s.readResource)
+	}
 }
 
 // parseURI returns the context and the block that a resource is; no block for
-// a whole context. The error is one of the protocol.
-func parseURI(uri string) (context, block string, err error) {
+// a whole context; the whole URI for events. The error is one of the protocol.
+func (s *session) parseURI(uri string) (context, block string, err error) {
+	if _, ok := patternOf(uri); ok && s.door.cfg.Events != nil {
+		return uri, "", nil
+	}
 	rest, ok := strings.CutPrefix(uri, resourcePrefix)
 	context, block, isBlock := strings.Cut(rest, blockInfix)
 	if !ok || context == "" || strings.Contains(context, "/") || strings.Contains(block, "/") || isBlock != (block != "") {
@@ -77,12 +83,15 @@ func (s *session) readResource(ctx context.Context, req *mcp.ReadResourceRequest
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	name, block, err := parseURI(req.Params.URI)
+	name, block, err := s.parseURI(req.Params.URI)
 	if err != nil {
 		return nil, err
 	}
 	content := &mcp.ResourceContents{URI: req.Params.URI}
-	if block == "" {
+	if pattern, ok := patternOf(name); ok {
+		content.MIMEType = eventsTemplate.MIMEType
+		content.Text, err = s.door.cfg.Events.ReadEvents(ctx, call, pattern)
+	} else if block == "" {
 		content.MIMEType = contextTemplate.MIMEType
 		content.Text, err = s.door.cfg.Resources.ReadContext(ctx, call, name)
 	} else {

@@ -126,11 +126,11 @@ func FuzzParseURI(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, uri string) {
-		context, block, err := parseURI(uri)
+		context, block, err := (&session{door: &Door{}}).parseURI(uri)
 		if err != nil {
 			return
 		}
-		again, b, err := parseURI(uriOf(context, block))
+		again, b, err := (&session{door: &Door{}}).parseURI(uriOf(context, block))
 		if err != nil || again != context || b != block {
 			t.Errorf("%q is %q, %q; written again it is %q, %q, %v", uri, context, block, again, b, err)
 		}

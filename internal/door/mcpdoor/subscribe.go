@@ -36,7 +36,7 @@ func (s *session) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 	if err != nil {
 		return protocolError(err)
 	}
-	name, block, err := parseURI(req.Params.URI)
+	name, block, err := s.parseURI(req.Params.URI)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *session) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 	}
 	sub := s.subs.all[name]
 	if sub == nil {
-		watch, err := s.door.cfg.Watcher.Watch(s.living, call, name)
+		watch, err := s.watch(call, name)
 		if err != nil {
 			return s.failed(req.Params.URI, err)
 		}
@@ -75,7 +75,7 @@ func (s *session) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 
 // unsubscribe ends what subscribe began.
 func (s *session) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
-	name, _, err := parseURI(req.Params.URI)
+	name, _, err := s.parseURI(req.Params.URI)
 	if err != nil {
 		return err
 	}
