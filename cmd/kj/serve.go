@@ -50,11 +50,20 @@ Access: on a loopback address "local" is the default: whoever connects from
 this machine acts as the principal "local", and a browser is served only from
 the server's own page. Beyond loopback only "token" is allowed: the token in
 DIR/owner.token, or one that kj token create makes, as bearer header, cookie
-kj_token or query parameter token.`,
+kj_token or query parameter token.
+
+Several nodes: with --nats the server joins the others that name the same
+kernel on the same NATS cluster (JetStream has to be on). Each holds every
+context, any of them opens any, and editing goes on while NATS is away. A
+server that was alone becomes one of several by starting it with --nats on the
+same data directory: the others get all it holds. Tokens, roles and what is
+known of contexts are the same on all nodes; DIR/owner.token is each node's
+own. kj status says how they fare.`,
 		Example: `  kj serve
   kj serve --data ./data --listen 127.0.0.1:0
   kj serve --listen 0.0.0.0:7433 --auth token
-  kj serve --deny-op context_delete --deny-op 'token_*'`,
+  kj serve --deny-op context_delete --deny-op 'token_*'
+  kj serve --nats nats://a,b,c --nats-creds node.creds --node-name berlin`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
@@ -79,6 +88,13 @@ kj_token or query parameter token.`,
 	f.Int64Var(&budget, "budget", 256, "memory for open documents in `MiB`; idle ones beyond it are closed")
 	f.BoolVar(&cfg.AcceptLoss, "accept-loss", false, "open a data directory although acknowledged changes are missing from it")
 	f.StringArrayVar(&cfg.DenyOps, "deny-op", nil, "do not offer this `operation`, or family as block_*; may be repeated")
+	f.StringArrayVar(&cfg.NATS.Servers, "nats", nil, "join other nodes on the NATS cluster at these `URLs`, with commas between; default: alone")
+	f.StringVar(&cfg.NATS.Credentials, "nats-creds", "", "`file` with credentials for NATS")
+	f.StringVar(&cfg.NATS.CA, "nats-ca", "", "PEM `file` with authorities that NATS's certificate may be of (default: the system's)")
+	f.StringVar(&cfg.NATS.Cert, "nats-cert", "", "PEM `file` with the certificate to show NATS")
+	f.StringVar(&cfg.NATS.Key, "nats-key", "", "PEM `file` with its key")
+	f.StringVar(&cfg.Kernel, "kernel", server.DefaultKernel, "`name` of the kernel; nodes that hold one kernel name the same, and a data directory is of one for good")
+	f.StringVar(&cfg.NodeName, "node-name", "", "what people call this node, in kj status")
 	f.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")
 	return cmd
@@ -96,9 +112,17 @@ func printWhereabouts(w io.Writer, s *server.Server, data string, took time.Dura
   editors  %s
   data     %s
   access   %s
-  try      kj ctx new "My first context"
+%s  try      kj ctx new "My first context"
 listening on %s
-`, version(), took.Milliseconds(), s.URL(), s.SyncURL(), data, access, s.URL())
+`, version(), took.Milliseconds(), s.URL(), s.SyncURL(), data, access, nodeLine(s), s.URL())
+}
+
+// nodeLine says which kernel the server is a node of; nothing when it is alone.
+func nodeLine(s *server.Server) string {
+	if s.NATS() == "" {
+		return ""
+	}
+	return fmt.Sprintf("  node     of kernel %s, %s\n", s.Kernel(), s.NATS())
 }
 
 // serveUntil waits for a signal or the server's own end, and stops it.

@@ -23,6 +23,8 @@ type Parts struct {
 	Events *follow.Hub
 	// Status returns what the server holds now.
 	Status func(context.Context) Status
+	// Node returns how this node fares, but for seats.
+	Node func(context.Context) NodeStatus
 	// Gates are what every call passes.
 	Gates op.Gates
 }
@@ -40,7 +42,7 @@ func New(p Parts) *op.Set {
 		o.kernelSearch(), o.eventsFollow(),
 		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
 		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(), o.elicit(), o.elicitAnswer(),
-		o.serverStatus(),
+		o.nodeList(), o.nodeStatus(), o.serverStatus(),
 	)
 	return o.set
 }

@@ -85,6 +85,10 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Events: hub, Gates: op.Gates{Log: log},
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
+		Node: func(context.Context) catalog.NodeStatus {
+			one := catalog.NodeRow{ID: "one", Self: true}
+			return catalog.NodeStatus{Kernel: "main", Node: one, Nodes: []catalog.NodeRow{one}, Streams: []catalog.StreamRow{}, Problems: []string{}}
+		},
 	})
 	var closed bool
 	shut = func() {

@@ -29,9 +29,9 @@ type Status struct {
 
 func (o *operations) serverStatus() *op.Op {
 	return op.Define(op.Spec{
-		Name: "server_status", Title: "Show the server's status", Command: []string{"status"},
+		Name: "server_status", Title: "Show the server's status", Command: []string{"server", "status"},
 		Summary:     "Say what the server holds and does now",
-		Description: "Counters begin at the start of the server.",
+		Description: "Counters begin at the start of the server. How it fares with other nodes says node_status.",
 		Scope:       op.OnKernel, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("server_status"),
 	}, func(ctx context.Context, _ op.Call, _ serverStatusIn) (Status, error) {

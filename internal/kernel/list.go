@@ -40,6 +40,13 @@ func (k *Kernel) Contexts(ctx context.Context, c op.Call, archived bool) ([]Cont
 	return out, nil
 }
 
+// Documents returns how many documents there are, contexts or not.
+func (k *Kernel) Documents() int {
+	k.shelf.mu.RLock()
+	defer k.shelf.mu.RUnlock()
+	return len(k.shelf.order)
+}
+
 // Context returns one context, with everything that was appended to it. The
 // error wraps kaijutsu.ErrNotFound when there is none that the caller may read,
 // and ErrInvalid when the document is no context.

@@ -77,6 +77,10 @@ func openHouse(t *testing.T, deny ...string) *house {
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log, Deny: deny},
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
+		Node: func(context.Context) catalog.NodeStatus {
+			one := catalog.NodeRow{ID: "one", Self: true}
+			return catalog.NodeStatus{Kernel: "main", Node: one, Nodes: []catalog.NodeRow{one}, Streams: []catalog.StreamRow{}, Problems: []string{}}
+		},
 	})
 	identify := func(*http.Request) (op.Call, error) { return op.Call{By: amy, Right: kaijutsu.RightOwn}, nil }
 	agents := mcpdoor.New(mcpdoor.Config{Set: set, Identify: identify, Log: log})

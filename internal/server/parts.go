@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
@@ -36,6 +38,11 @@ func (s *Server) open() error {
 
 func (s *Server) openStore() (err error) {
 	s.store, err = store.Open(store.Options{Dir: s.cfg.Dir, Log: s.log, MinFree: s.cfg.MinFree, AcceptLoss: s.cfg.AcceptLoss})
+	if errors.Is(err, store.ErrInUse) {
+		if b, readErr := os.ReadFile(filepath.Join(s.cfg.Dir, addressFile)); readErr == nil {
+			err = fmt.Errorf("%w; it serves at %s", err, strings.TrimSpace(string(b)))
+		}
+	}
 	if err == nil {
 		err = claimKernel(s.store, s.cfg.Kernel)
 	}
@@ -134,7 +141,7 @@ func (s *Server) openCluster() (err error) {
 
 func (s *Server) openDoors() error {
 	s.set = catalog.New(catalog.Parts{
-		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status,
+		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node,
 		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit},
 	})
 	if err := checkDenied(s.cfg.DenyOps, s.set); err != nil {

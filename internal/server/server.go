@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"kaijutsu/flowbus"
@@ -86,6 +87,7 @@ type Server struct {
 	http    *http.Server
 	ln      net.Listener
 	served  chan error
+	began   time.Time
 
 	later   later    // parts that the repo's hooks lead to
 	unheard []func() // end subscriptions
@@ -128,6 +130,7 @@ func Start(cfg Config) (*Server, error) {
 		log:    cfg.Log,
 		ln:     ln,
 		served: make(chan error, 1),
+		began:  time.Now(),
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
@@ -160,6 +163,20 @@ func (s *Server) Dir() string { return s.cfg.Dir }
 
 // Auth returns the mode in force, "local" or "token".
 func (s *Server) Auth() string { return s.gate.mode }
+
+// Kernel returns the name of the kernel.
+func (s *Server) Kernel() string { return s.cfg.Kernel }
+
+// NATS says where the server finds other nodes, in words; "" when it is alone.
+func (s *Server) NATS() string {
+	if s.bus.Embedded() {
+		return ""
+	}
+	if state := s.bus.State(); state.Connected {
+		return "connected to NATS at " + state.Server
+	}
+	return "not connected to NATS yet (" + strings.Join(s.cfg.NATS.servers(), ", ") + ")"
+}
 
 // StorageID returns the id under which editors see their changes saved.
 func (s *Server) StorageID() string { return s.store.StorageID() }

@@ -319,7 +319,7 @@ func TestOneServer(t *testing.T) {
 	second := func(who string) {
 		t.Helper()
 		s, err := Open(Options{Dir: dir})
-		if !errors.Is(err, kaijutsu.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), dir+" is in use by another server") {
+		if !errors.Is(err, kaijutsu.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), dir+" is in use by another server (process ") {
 			t.Errorf("Open while %s has the directory = %v", who, err)
 		}
 		if err == nil {

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -86,19 +89,38 @@ func diskBytes(dir string) int64 {
 	return n
 }
 
+// ErrInUse says that another process has the directory open.
+var ErrInUse = errors.New("in use by another server")
+
 // lockDir takes the lock that one store holds on dir for as long as it is
-// open. The kernel drops it with the process, however that ends.
+// open, and writes into it whose it is. The kernel drops it with the process,
+// however that ends.
 func lockDir(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		holder := lockHolder(f)
 		f.Close()
-		return nil, fmt.Errorf("%s is in use by another server; hint: stop it, or use another directory: %w",
-			dir, kaijutsu.ErrUnavailable)
+		return nil, fmt.Errorf("%s is %w%s; hint: stop it, or use another directory: %w",
+			dir, ErrInUse, holder, kaijutsu.ErrUnavailable)
+	}
+	if err := f.Truncate(0); err == nil { // on a full disk nobody knows whose it is
+		_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}
 	return f, nil
+}
+
+// lockHolder says which process holds a lock, if the file tells.
+func lockHolder(f *os.File) string {
+	var b [20]byte
+	n, _ := f.ReadAt(b[:], 0)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
+	if err != nil || pid <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (process %d)", pid)
 }
 
 // probeDisk writes, syncs and removes a small file.
