@@ -14,7 +14,8 @@ func TestEveryOperationIsDefined(t *testing.T) {
 		block_read block_replace block_restore block_search block_set block_splice block_status block_thaw
 		context_archive context_at context_create context_delete context_diff context_export context_fork context_get
 		context_import context_list context_rename
-		kernel_search node_list node_status role_list role_set seat_list server_status token_create token_list token_revoke undo`)
+		elicit elicit_answer events_follow
+		kernel_search node_list node_status presence_set role_list role_set seat_join seat_leave seat_list server_status token_create token_list token_revoke undo`)
 	var got []string
 	for _, o := range New(Parts{}).All() {
 		got = append(got, o.Name)
