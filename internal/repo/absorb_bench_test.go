@@ -117,3 +117,35 @@ func BenchmarkAbsorb(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkReplay resumes near the end of a document of 100,000 changes: for
+// the first time, and again a little earlier or later.
+func BenchmarkReplay(b *testing.B) {
+	from, _ := benchHouse(b)
+	const changes = 100_000
+	doc := typed(b, from, changes)
+	resume := func(b *testing.B, r *repo.Repo, at uint64) {
+		n := 0
+		err := r.Replay(b.Context(), doc, at, 0, func(uint64, repo.Change) error { n++; return nil })
+		if err != nil || n != int(changes-at) {
+			b.Fatalf("Replay(%d) = %v after %d changes", at, err, n)
+		}
+	}
+	parts := deliveries(b, from, doc, nil)
+	b.Run("first", func(b *testing.B) {
+		for range b.N {
+			b.StopTimer()
+			r, _ := benchHouse(b)
+			absorbAll(b, r, doc, parts)
+			b.StartTimer()
+			resume(b, r, changes-1000)
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		resume(b, from, changes-1200)
+		b.ResetTimer()
+		for i := range b.N {
+			resume(b, from, changes-1000+uint64(i%500))
+		}
+	})
+}

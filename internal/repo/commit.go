@@ -161,7 +161,7 @@ func (d *document) commit(st *staged) {
 	d.show(st)
 	st.answer(nil)
 	d.measure()
-	d.maybeSnapshot()
+	d.maybeSnapshot(len(st.absorbed) > 0)
 }
 
 // rollback forgets what the disk refused. The peers that sent it keep it and

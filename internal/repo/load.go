@@ -43,7 +43,7 @@ func (d *document) load() error {
 	}
 	d.take(f)
 	if d.base != nil && d.depth >= maxDepth {
-		d.maybeSnapshot()
+		d.maybeSnapshot(false)
 	}
 	return nil
 }

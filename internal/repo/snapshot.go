@@ -22,11 +22,15 @@ const maxDepth = 8
 // number of changes or bytes, and by a quarter of what the snapshot holds, or
 // what the document rests on, so that the work stays proportional to the
 // growth. Besides the disk it serves peers that join with nothing: a client
-// loads a document chunk in half the time of the same changes.
-func (d *document) maybeSnapshot() {
-	n := d.graph.Len()
-	grown := n-d.covered >= max(d.repo.cfg.SnapshotChanges, d.covered/4) ||
-		d.tailBytes >= max(snapshotBytes, d.coveredBytes/4) ||
+// loads a document chunk in half the time of the same changes. While another
+// node brings a lot, it waits until the document has doubled.
+func (d *document) maybeSnapshot(absorbed bool) {
+	n, part := d.graph.Len(), 4
+	if absorbed {
+		part = 1
+	}
+	grown := n-d.covered >= max(d.repo.cfg.SnapshotChanges, d.covered/part) ||
+		d.tailBytes >= max(snapshotBytes, d.coveredBytes/part) ||
 		d.base != nil && d.depth >= maxDepth
 	if d.snapshotting || !grown || n < d.snapshotFrom {
 		return
