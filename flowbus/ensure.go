@@ -16,7 +16,7 @@ import (
 
 const (
 	wantReplicas = 3
-	upkeepEvery  = 30 * time.Second
+	upkeepEvery  = 5 * time.Second
 )
 
 // ensured serialises the making of streams, and remembers those that are used,

@@ -78,6 +78,7 @@ func (b *Bus) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	case err != nil:
 		return nil, b.failed(ctx, err)
 	}
+	b.hasJetStream()
 	return r, nil
 }
 
@@ -91,6 +92,9 @@ func (b *Bus) failed(ctx context.Context, err error) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("the connection to NATS changed: %w", kaijutsu.ErrUnavailable)
 	case errors.Is(err, context.DeadlineExceeded):
+		if b.problems.set("jetstream", "JetStream does not answer: its cluster has no leader now, or this node is cut off from most of it; until it does, nodes hear each other only live") {
+			b.wake()
+		}
 		return fmt.Errorf("JetStream did not answer within %v: %w", apiTimeout, kaijutsu.ErrUnavailable)
 	case errors.As(err, &api) && (api.ErrorCode == codeNotForAccount || api.ErrorCode == codeDisabled),
 		errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):

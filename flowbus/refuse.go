@@ -15,6 +15,7 @@ const (
 	maxRefusedNodes = 64 // more than so many senders are counted as one, "others"
 	logEvery        = 10 * time.Second
 	twinFor         = time.Minute
+	refusedFor      = 10 * time.Minute // so long a refusal is a problem
 )
 
 // refusals counts what was dropped, by sender.
@@ -29,6 +30,7 @@ type refusal struct {
 	count  int64
 	schema string // the schema it speaks, when that is why; "" otherwise
 	why    string // the last reason
+	at     time.Time
 }
 
 // admit checks the headers and the size of a message that came in, and returns
@@ -84,7 +86,7 @@ func (b *Bus) refuse(node, schema, why, subject string) {
 	}
 	fresh := n.count == 0 || n.schema != schema
 	n.count++
-	n.schema, n.why = schema, why
+	n.schema, n.why, n.at = schema, why, time.Now()
 	tell := time.Since(r.logged) > logEvery
 	if tell {
 		r.logged = time.Now()
@@ -127,6 +129,7 @@ func (r *refusals) problems() []string {
 	for _, node := range slices.Sorted(maps.Keys(r.nodes)) {
 		n := r.nodes[node]
 		switch {
+		case time.Since(n.at) > refusedFor:
 		case n.schema != "":
 			out = append(out, fmt.Sprintf("node %s speaks schema %s and this node speaks %d: %d of its messages were refused; run the same version of kaijutsu on both", node, n.schema, Schema, n.count))
 		case node == "":
