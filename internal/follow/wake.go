@@ -7,8 +7,8 @@ const (
 	// are woken together: crowdEach apart for each of them, crowdMost at most,
 	// so that waking and writing leave time for everything else.
 	crowd     = 200
-	crowdEach = 20 * time.Microsecond
-	crowdMost = 40 * time.Millisecond
+	crowdEach = 25 * time.Microsecond
+	crowdMost = 50 * time.Millisecond
 
 	// beatEvery is how long a follower that is told nothing waits for a sign of
 	// life, in seconds.
