@@ -33,6 +33,19 @@ func defaultData() string {
 	return filepath.Join(home, ".local", "share", "kaijutsu")
 }
 
+// clock returns a clock that is off by the duration in text; nil, which stands
+// for the real one, when text is empty. kj torture clock sets it.
+func clock(text string) (func() time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	offset, err := time.ParseDuration(text)
+	if err != nil {
+		return nil, fmt.Errorf("KJ_CLOCK_OFFSET %q: want a duration such as 1h or -1h", text)
+	}
+	return func() time.Time { return time.Now().Add(offset) }, nil
+}
+
 func newServe(conn *connection) *cobra.Command {
 	var cfg server.Config
 	var level, format string
@@ -73,6 +86,9 @@ own. kj status says how they fare.`,
 			}
 			cfg.Dir, cfg.Log, cfg.Version = conn.data, logger, version()
 			cfg.MinFree, cfg.Budget = minFree<<20, budget<<20
+			if cfg.Now, err = clock(os.Getenv("KJ_CLOCK_OFFSET")); err != nil {
+				return shelldoor.Usage(cmd, err)
+			}
 			s, err := server.Start(cfg)
 			if err != nil {
 				return err

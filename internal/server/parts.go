@@ -54,6 +54,7 @@ func (s *Server) openBus() (err error) {
 	s.bus, err = flowbus.Open(context.Background(), flowbus.Config{
 		Log: s.log, Kernel: s.cfg.Kernel, Node: s.store.StorageID(),
 		Servers: n.servers(), Credentials: n.Credentials, CA: n.CA, Cert: n.Cert, Key: n.Key,
+		Now: s.cfg.Now,
 	})
 	return err
 }
@@ -63,6 +64,7 @@ func (s *Server) openRepo() error {
 	cfg := repo.Config{
 		Log: s.log, Store: s.store, BudgetBytes: s.cfg.Budget,
 		Committed: s.later.tell, Trace: s.later.trace, Admit: s.later.admit,
+		Now: s.cfg.Now,
 	}
 	if !s.bus.Embedded() {
 		cfg.Fetch = s.later.bring
@@ -81,7 +83,7 @@ func (s *Server) openAccess() (err error) {
 	s.later.also(s.records.Note)
 	s.access, err = access.Open(access.Config{
 		Log: s.log, Records: s.records, Store: s.store,
-		Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}, Changed: s.reviews.review,
+		Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}, Changed: s.reviews.review, Now: s.cfg.Now,
 	})
 	return err
 }
@@ -100,6 +102,7 @@ func (s *Server) openSearch() (err error) {
 func (s *Server) openHub() (err error) {
 	s.hub, err = follow.Start(follow.Config{
 		Log: s.log, Kernel: s.cfg.Kernel, Node: s.store.StorageID(), Repo: s.repo, Bus: s.bus, Hidden: s.hidden,
+		Now: s.cfg.Now,
 	})
 	if err == nil {
 		s.later.hub.Store(s.hub)
@@ -112,6 +115,7 @@ func (s *Server) openKernel() (err error) {
 	cfg := kernel.Config{
 		Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Records: s.records, Locate: s.search.Locate,
 		Cache: filepath.Join(s.cfg.Dir, "contexts"), Kernel: s.cfg.Kernel, Bus: s.bus, Emit: s.publish, Tell: s.announce,
+		Now: s.cfg.Now,
 	}
 	if !s.bus.Embedded() {
 		cfg.Fetch = s.later.bring
@@ -128,6 +132,7 @@ func (s *Server) openCluster() (err error) {
 	s.cluster, err = s.later.startCluster(cluster.Config{
 		Log: s.log, Bus: s.bus, Repo: s.repo, Store: s.store,
 		Version: s.cfg.Version, Addr: s.URL(), OnNode: s.nodeEvent,
+		Now: s.cfg.Now,
 	})
 	if err != nil {
 		return err
@@ -149,6 +154,7 @@ func (s *Server) openDoors() error {
 	}
 	s.peers = peer.NewHub(peer.Config{
 		Log:       s.log,
+		Now:       s.cfg.Now,
 		Repo:      s.repo,
 		PeerID:    "kaijutsu-" + s.store.StorageID(),
 		StorageID: s.store.StorageID(),

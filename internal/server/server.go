@@ -56,6 +56,9 @@ type Config struct {
 	DenyOps []string
 	// Version is told to clients.
 	Version string
+	// Now is the clock of documents, records and events; default time.Now. What
+	// is waited for and what connections do goes by the real one.
+	Now func() time.Time
 	// NATS joins the server with the other nodes of its kernel; the zero value:
 	// it is alone.
 	NATS NATS

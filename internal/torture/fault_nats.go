@@ -146,7 +146,7 @@ func loseTail(ctx context.Context, s *stage, round int, opt Options, r *Report) 
 	beyond := func() error {
 		now, err := n.lastSeqs(ctx)
 		for name, seq := range lost {
-			if err == nil && now[name] <= seq {
+			if err == nil && before[name] < seq && now[name] <= seq {
 				err = fmt.Errorf("stream %s is at %d, node %s had seen %d: %w", name, now[name], away.name, seq, kaijutsu.ErrUnavailable)
 			}
 		}

@@ -97,7 +97,7 @@ func Run(ctx context.Context, name string, opt Options) (*Report, error) {
 		Lost: make(map[string]int), LostMarks: make(map[string]int), Doubled: make(map[string]int), Cuts: make(map[string]int),
 	}
 	err = f.run(ctx, dir, opt, r)
-	if opt.Keep && (err != nil || !r.OK()) {
+	if opt.Keep && ctx.Err() == nil && (err != nil || !r.OK()) {
 		r.Dir = dir
 		fmt.Fprintf(opt.Progress, "  kept: %s\n", dir)
 	} else if gone := os.RemoveAll(dir); gone != nil && err == nil {
