@@ -102,7 +102,7 @@ func (c *Cluster) haveOf(ctx context.Context, doc kaijutsu.DocumentID) kaijutsu.
 		return nil
 	}
 	have := info.Heads
-	for back := uint64(8); back < info.Changes; back *= 4 {
+	for back := uint64(8); back < info.Changes; back *= 16 {
 		old, err := c.repo.Raw(ctx, doc, info.Changes-back, 1)
 		if err != nil || len(old) == 0 {
 			break

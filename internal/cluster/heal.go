@@ -198,8 +198,8 @@ func (c *Cluster) runHealer(ctx context.Context) {
 			return
 		}
 		for _, node := range c.healer.fresh() {
-			if ready := c.compare(node); !ready.empty() && c.connected.Load() {
-				c.heal(ctx, node, ready)
+			if ready, urgent := c.compare(node); !ready.empty() && c.connected.Load() {
+				c.heal(ctx, node, ready, urgent)
 			}
 		}
 	}
@@ -221,7 +221,7 @@ func (h *healer) fresh() []string {
 // compare returns the buckets in which a node differs and which are worth
 // asking for. What is merely under way differs as well, so a difference has to
 // outlive some quiet, or several announcements, unless there is an urge.
-func (c *Cluster) compare(node string) (ready which) {
+func (c *Cluster) compare(node string) (ready which, urgent bool) {
 	own, _ := c.digest.sums()
 	now := c.now()
 	quietFeed := c.feedQuiet(feedPause) && c.lanes.idle()
@@ -230,16 +230,16 @@ func (c *Cluster) compare(node string) (ready which) {
 	defer h.mu.Unlock()
 	p := h.peers[node]
 	if p == nil {
-		return ready
+		return ready, false
 	}
 	if h.urgedAt.IsZero() {
 		h.urgedAt = now
 	}
 	age := now.Sub(h.urgedAt).Abs()
-	urgent := p.urged < h.urges && age < urgentFor
+	urgent = p.urged < h.urges && age < urgentFor
 	if urgent && !h.reset && (!quietFeed || age < feedPause) {
 		signalLater(h.wake, feedPause/2)
-		return ready // the feed is bringing it
+		return ready, false // the feed is bringing it
 	}
 	p.fresh, p.urged, p.differ = false, h.urges, 0
 	for i := range buckets {
@@ -268,7 +268,7 @@ func (c *Cluster) compare(node string) (ready which) {
 		h.asks = true
 		signalLater(h.announce, c.tune.quiet+c.tune.quiet/8)
 	}
-	return ready
+	return ready, urgent
 }
 
 // signalLater signals after a while; when the cluster was closed meanwhile
@@ -276,20 +276,20 @@ func (c *Cluster) compare(node string) (ready which) {
 func signalLater(ch chan struct{}, d time.Duration) { time.AfterFunc(d, func() { signal(ch) }) }
 
 // heal gets what a node has in some buckets and this one does not.
-func (c *Cluster) heal(ctx context.Context, node string, ready which) {
+func (c *Cluster) heal(ctx context.Context, node string, ready which, urgent bool) {
 	begun := c.now()
-	result := Heal{Node: node, At: begun}
-	differing, err := c.differing(ctx, node, ready)
-	for err == nil && len(differing) > 0 {
-		var docs []wanted
-		docs, differing = c.portion(ctx, differing)
-		if len(docs) == 0 {
-			continue
+	result := Heal{Node: node, At: begun.UTC()}
+	docs, err := c.differing(ctx, node, ready)
+	docs = c.behind(ctx, docs)
+	if len(docs) > 0 && !urgent { // what is on its way arrives meanwhile
+		if !sleep(ctx, c.tune.quiet) {
+			return
 		}
-		result.Documents += len(docs)
-		var taken int64
-		taken, err = c.pull(ctx, node, docs)
-		result.Changes += taken
+		docs = c.behind(ctx, docs)
+	}
+	if err == nil && len(docs) > 0 {
+		result.Documents = len(docs)
+		result.Changes, err = c.getAll(ctx, node, docs)
 	}
 	result.Took = c.now().Sub(begun)
 	if err != nil && ctx.Err() == nil {
@@ -307,6 +307,82 @@ func (c *Cluster) heal(ctx context.Context, node string, ready which) {
 	}
 }
 
+// side is how many documents are looked at, and questions asked, side by side.
+const side = 4
+
+// behind returns the documents of whose heads some are not here.
+func (c *Cluster) behind(ctx context.Context, docs []listed) []listed {
+	lacks := make([]bool, len(docs))
+	var running sync.WaitGroup
+	for w := range side {
+		running.Go(func() {
+			for i := w; i < len(docs) && ctx.Err() == nil; i += side {
+				has, err := c.repo.Has(ctx, docs[i].doc, docs[i].heads)
+				lacks[i] = err == nil && slices.Contains(has, false)
+			}
+		})
+	}
+	running.Wait()
+	var found []listed
+	for i, d := range docs {
+		if lacks[i] {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// getAll gets documents, several at a time, and returns how many changes it
+// was.
+func (c *Cluster) getAll(ctx context.Context, node string, docs []listed) (int64, error) {
+	portions := make(chan []listed)
+	var running sync.WaitGroup
+	var mu sync.Mutex
+	var taken int64
+	var failed error
+	for range side {
+		running.Go(func() {
+			for part := range portions {
+				n, err := c.getSome(ctx, node, part)
+				mu.Lock()
+				taken += n
+				if err != nil {
+					failed = err
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	size := min(max(len(docs)/(2*side), 1), maxAskDocs)
+	for part := range slices.Chunk(docs, size) {
+		portions <- part
+	}
+	close(portions)
+	running.Wait()
+	return taken, failed
+}
+
+// getSome asks for documents, with as few questions as hold them.
+func (c *Cluster) getSome(ctx context.Context, node string, docs []listed) (taken int64, err error) {
+	var ask []wanted
+	size := 0
+	for i, d := range docs {
+		c.healer.attempt(d.doc, sumOf(d.doc, d.heads), c.digest.sum(d.doc), c.now())
+		have := c.haveOf(ctx, d.doc)
+		ask = append(ask, wanted{doc: d.doc, have: have})
+		if size += 64 + 32*len(have); size < partBytes && i < len(docs)-1 {
+			continue
+		}
+		n, err := c.pull(ctx, node, ask)
+		taken += n
+		if err != nil {
+			return taken, err
+		}
+		ask, size = nil, 0
+	}
+	return taken, nil
+}
+
 // differing asks a node for its documents in some buckets, and returns those of
 // which it may have what is not here.
 func (c *Cluster) differing(ctx context.Context, node string, of which) ([]listed, error) {
@@ -314,9 +390,11 @@ func (c *Cluster) differing(ctx context.Context, node string, of which) ([]liste
 	u := unpacker{f: func(item []byte) error {
 		docs, err := decodeListed(item)
 		for _, d := range docs {
-			if own, theirs := c.digest.sum(d.doc), sumOf(d.doc, d.heads); own != theirs && !c.healer.vain(d.doc, theirs, own, c.now()) {
-				found = append(found, d)
+			own, theirs := c.digest.sum(d.doc), sumOf(d.doc, d.heads)
+			if own == theirs || c.healer.vain(d.doc, theirs, own, c.now()) || own == 0 && c.deleted(ctx, d.doc) {
+				continue
 			}
+			found = append(found, d)
 		}
 		return err
 	}}
@@ -324,28 +402,10 @@ func (c *Cluster) differing(ctx context.Context, node string, of which) ([]liste
 	return found, err
 }
 
-// portion takes as many documents as one question holds.
-func (c *Cluster) portion(ctx context.Context, all []listed) (docs []wanted, rest []listed) {
-	size := 0
-	for i, d := range all {
-		if len(docs) == maxAskDocs || size > partBytes {
-			return docs, all[i:]
-		}
-		own := c.digest.sum(d.doc)
-		if own != 0 {
-			has, err := c.repo.Has(ctx, d.doc, d.heads)
-			if err != nil || !slices.Contains(has, false) {
-				continue // we are ahead of it, or it cannot be read
-			}
-		} else if _, err := c.store.Info(ctx, d.doc); errors.Is(err, repo.ErrDeleted) {
-			continue
-		}
-		c.healer.attempt(d.doc, sumOf(d.doc, d.heads), own, c.now())
-		have := c.haveOf(ctx, d.doc)
-		docs = append(docs, wanted{doc: d.doc, have: have})
-		size += 64 + 32*len(have)
-	}
-	return docs, nil
+// deleted reports whether a document was deleted here for good.
+func (c *Cluster) deleted(ctx context.Context, doc kaijutsu.DocumentID) bool {
+	_, err := c.store.Info(ctx, doc)
+	return errors.Is(err, repo.ErrDeleted)
 }
 
 // attempt notes that a document is asked for. Unless something changes, the
