@@ -157,7 +157,7 @@ func (c earConn) Read(b []byte) (int, error) {
 func newSlowFollower(n *node, t *target) (*follower, *ear) {
 	e := &ear{again: make(chan struct{})}
 	f := newFollower(n, t)
-	f.name = "slow " + f.name
+	f.name, f.late = "slow "+f.name, true
 	f.client = &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {

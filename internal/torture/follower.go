@@ -23,6 +23,7 @@ type follower struct {
 	name   string
 	node   *node
 	target *target // nil: all contexts
+	late   bool    // it came when others were writing already
 	query  string
 	client *http.Client
 

@@ -3,6 +3,7 @@ package torture
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +60,9 @@ func (r *Report) Print(w io.Writer) error {
 	fmt.Fprintf(&b, "  equal heads      %d changes on every node, %s after the last edit\n", r.Changes, r.Converged.Round(10*time.Millisecond))
 	fmt.Fprintf(&b, "  events           %d read by %d followers over %d reconnections, %d resets; %d mirrors equal\n", r.Events, r.Followers, r.Reconnects, r.Resets, r.Mirrors)
 	fmt.Fprintf(&b, "  acknowledged in  %s median, %s p99, %s at most\n", ms(r.AckMedian), ms(r.Ack99), ms(r.AckMost))
+	for _, why := range slices.Sorted(maps.Keys(r.Cuts)) {
+		fmt.Fprintf(&b, "  · %d streams were ended by the server: %s\n", r.Cuts[why], why)
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "  · %s\n", n)
 	}
