@@ -23,9 +23,9 @@ type Config struct {
 	// Now is the clock; only differences between its readings and what people
 	// are shown come from it. Default time.Now.
 	Now func() time.Time
-	// Version and Addr are what other nodes show of this one: the version of
-	// the program, and where it can be reached.
-	Version, Addr string
+	// Name, Version and Addr are what other nodes show of this one: what people
+	// call it, the version of the program, and where it can be reached.
+	Name, Version, Addr string
 	// OnNode is told of other nodes that join and leave, one call at a time. It
 	// must return soon. Default: nobody is told.
 	OnNode func(n Node, joined bool)

@@ -19,6 +19,7 @@ import (
 // Node is what is known of a node.
 type Node struct {
 	ID      string
+	Name    string // what people call it; may be ""
 	Self    bool
 	Addr    string // where it can be reached; "" when it did not say
 	Version string // of its program
@@ -42,6 +43,7 @@ const (
 
 // nodeValue is a Node as the registry holds it.
 type nodeValue struct {
+	Name      string    `json:"name,omitempty"`
 	Addr      string    `json:"addr,omitempty"`
 	Version   string    `json:"version,omitempty"`
 	Schema    int       `json:"schema"`
@@ -92,7 +94,7 @@ func (c *Cluster) self() Node {
 	_, documents := c.digest.sums()
 	depth, _, _ := c.outbox.depth(c.now())
 	n := Node{
-		ID: c.bus.Node(), Self: true, Addr: c.cfg.Addr, Version: c.cfg.Version, Schema: flowbus.Schema,
+		ID: c.bus.Node(), Name: c.cfg.Name, Self: true, Addr: c.cfg.Addr, Version: c.cfg.Version, Schema: flowbus.Schema,
 		Started: c.nodes.began(c.now()), Documents: int(documents), Outbox: depth, Seen: c.now().UTC(),
 	}
 	for _, s := range c.shards {
@@ -135,7 +137,7 @@ func (c *Cluster) runNodes(ctx context.Context) {
 func (c *Cluster) putSelf(ctx context.Context, leaving bool, ttl time.Duration) {
 	n := c.self()
 	value, err := json.Marshal(nodeValue{
-		Addr: n.Addr, Version: n.Version, Schema: n.Schema, Started: n.Started,
+		Name: n.Name, Addr: n.Addr, Version: n.Version, Schema: n.Schema, Started: n.Started,
 		Documents: n.Documents, Outbox: n.Outbox, Lag: n.Lag, Leaving: leaving,
 	})
 	if err != nil {
@@ -219,7 +221,7 @@ func decodeNode(id string, value []byte) (n Node, leaving bool, _ error) {
 		return n, false, fmt.Errorf("node %.64q: %v: %w", id, err, kaijutsu.ErrInvalid)
 	}
 	return Node{
-		ID: id, Addr: v.Addr, Version: v.Version, Schema: v.Schema, Started: v.Started.UTC(),
+		ID: id, Name: v.Name, Addr: v.Addr, Version: v.Version, Schema: v.Schema, Started: v.Started.UTC(),
 		Documents: v.Documents, Outbox: v.Outbox, Lag: v.Lag,
 	}, v.Leaving, nil
 }

@@ -131,7 +131,7 @@ func (s *Server) openKernel() (err error) {
 func (s *Server) openCluster() (err error) {
 	s.cluster, err = s.later.startCluster(cluster.Config{
 		Log: s.log, Bus: s.bus, Repo: s.repo, Store: s.store,
-		Version: s.cfg.Version, Addr: s.URL(), OnNode: s.nodeEvent,
+		Name: s.cfg.NodeName, Version: s.cfg.Version, Addr: s.URL(), OnNode: s.nodeEvent,
 		Now: s.cfg.Now,
 	})
 	if err != nil {

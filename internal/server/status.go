@@ -90,7 +90,7 @@ func (s *Server) problems(c cluster.Status) []string {
 
 func nodeRow(n cluster.Node) catalog.NodeRow {
 	return catalog.NodeRow{
-		ID: n.ID, Self: n.Self, Address: n.Addr, Version: n.Version, Started: timeText(n.Started),
+		ID: n.ID, Name: n.Name, Self: n.Self, Address: n.Addr, Version: n.Version, Started: timeText(n.Started),
 		Documents: n.Documents, Outbox: n.Outbox, Lag: n.Lag, Seen: timeText(n.Seen),
 	}
 }
