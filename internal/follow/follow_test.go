@@ -249,6 +249,9 @@ func TestARightThatIsTakenAwayEndsTheStream(t *testing.T) {
 		t.Errorf("the stream ended after %v, want at most 100 ms", took)
 	}
 	h.insert(id, "y")
+	if items, err := read(one); !errors.Is(err, kaijutsu.ErrDenied) {
+		t.Errorf("asked again it gets %v, %v, want the same end", names(items), err)
+	}
 	h.insert(other, "z")
 	if e := h.decode(h.next(all)[0]); e.Context != other {
 		t.Errorf("an event of context %v is told, want of %v only", e.Context, other)

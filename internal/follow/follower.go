@@ -61,6 +61,7 @@ type Follower struct {
 	at      place  // of the last event of a document
 	first   []Item // to be told before everything else
 	past    past
+	ended   error                        // why there is no more
 	reviews uint64                       // those that may knows of
 	may     map[kaijutsu.DocumentID]bool // which it may read
 	out     []Item

@@ -30,6 +30,7 @@ type house struct {
 	store *store.Store
 	repo  *repo.Repo
 	hub   *follow.Hub
+	deaf  func(repo.Committed) bool // what the hub is not told of; nil: all is told
 }
 
 func open(t testing.TB, dir string, cfg follow.Config) *house {
@@ -51,7 +52,7 @@ func (h *house) start() {
 	h.repo = repo.Start(repo.Config{
 		Log: log, Store: h.store,
 		Committed: func(c repo.Committed) {
-			if hub := hub.Load(); hub != nil {
+			if hub := hub.Load(); hub != nil && (h.deaf == nil || !h.deaf(c)) {
 				hub.Note(c)
 			}
 		},

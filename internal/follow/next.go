@@ -22,6 +22,7 @@ func (f *Follower) Next(ctx context.Context) ([]Item, error) {
 	for {
 		items, err := f.look()
 		if err != nil {
+			f.ended = err
 			return nil, &Ended{err, f.ID()}
 		}
 		if len(items) > 0 {
@@ -41,6 +42,9 @@ func (f *Follower) Next(ctx context.Context) ([]Item, error) {
 
 // look returns what there is now.
 func (f *Follower) look() ([]Item, error) {
+	if f.ended != nil {
+		return nil, f.ended
+	}
 	if n := f.h.reviews.Load(); n != f.reviews {
 		f.reviews = n
 		clear(f.may)

@@ -53,7 +53,7 @@ func (f *Follower) pastItems() ([]Item, error) {
 			break
 		}
 		f.at = e.place
-		if f.kinds&bitOf[e.kind] != 0 && (f.one || f.pattern.Match(e.subject)) {
+		if f.kinds&bitOf[e.kind] != 0 && (f.one || f.pattern.Match(e.subject) && f.mayRead(e.doc)) {
 			f.out = append(f.out, frameOf(string(e.kind), mark{node: f.h.node, place: e.place}.String(), e.json))
 			size += len(e.json)
 		}

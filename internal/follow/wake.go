@@ -68,7 +68,7 @@ func (h *Hub) beat() {
 					f.stir()
 				}
 			}
-			if len(t.followers) == 0 && !t.idle.IsZero() && time.Since(t.idle) > lingers {
+			if len(t.followers) == 0 && !t.idle.IsZero() && h.cfg.Now().Sub(t.idle) > lingers {
 				h.forgetLocked(t)
 			}
 		}
