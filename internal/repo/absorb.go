@@ -63,9 +63,9 @@ const (
 // and Absorbed counts it. The error wraps ErrDeleted for a document that was
 // deleted here, ErrUnavailable when the disk refuses.
 func (r *Repo) Absorb(ctx context.Context, id kaijutsu.DocumentID, in Delivery) (Absorbed, error) {
-	out := new(Absorbed)
+	var out Absorbed
 	fail := func(err error) (Absorbed, error) {
-		return *out, fmt.Errorf("changes of document %s from node %s: %w", id, in.Node, err)
+		return out, fmt.Errorf("changes of document %s from node %s: %w", id, in.Node, err)
 	}
 	if err := in.check(); err != nil {
 		return fail(err)
@@ -86,15 +86,22 @@ func (r *Repo) Absorb(ctx context.Context, id kaijutsu.DocumentID, in Delivery) 
 	who := newAbsorption(in)
 	for first := true; first || len(in.Changes) > 0; first = false {
 		n := in.part()
-		reply := make(chan error, 1)
-		a := absorb{who: who, changes: in.Changes[:n], base: base, out: out, reply: reply}
+		reply, came := make(chan error, 1), make(chan Absorbed, 1)
+		a := absorb{who: who, changes: in.Changes[:n], base: base, came: came, reply: reply}
 		in.Changes, base = in.Changes[n:], nil
 		a.last = len(in.Changes) == 0
-		if err := d.await(ctx, a, reply); err != nil {
+		err := d.await(ctx, a, reply)
+		select {
+		case part := <-came:
+			part.Taken += out.Taken
+			out = part
+		default: // nothing came of it, or nobody waited for it
+		}
+		if err != nil {
 			return fail(err)
 		}
 	}
-	return *out, nil
+	return out, nil
 }
 
 func (in *Delivery) check() error {
@@ -133,20 +140,19 @@ type absorb struct {
 	changes []*amfile.Change
 	base    *store.Base // of a document that is not here
 	last    bool
-	out     *Absorbed // the owner's until reply
 
+	out   Absorbed
 	err   error // why it ended
+	came  chan<- Absorbed
 	reply chan<- error
 }
 
 // answer replies to a delivery whose changes are on disk, or are not.
 func (a absorb) answer(err error) {
 	if err == nil {
+		a.came <- a.out
 		err = a.err
-	} else {
-		a.out.Taken -= a.who.staged
 	}
-	a.who.staged = 0
 	a.reply <- err
 }
 
@@ -181,8 +187,7 @@ func (d *document) absorb(a absorb, st *staged) {
 		st.from, st.before = 0, nil
 	}
 	retry()
-	a.who.staged = len(st.changes) - before
-	a.out.Taken += a.who.staged
+	a.out.Taken = len(st.changes) - before
 	if a.last {
 		a.out.Missing = d.graph.Missing(a.who.waiting)
 	}

@@ -16,9 +16,7 @@ type absorption struct {
 	anchor  kaijutsu.ChangeHash
 	state   *changegraph.SyncState
 
-	// The owner's, while it has a request.
-	waiting []kaijutsu.ChangeHash // that could not be taken yet
-	staged  int                   // changes of the request that wait for the disk
+	waiting []kaijutsu.ChangeHash // the owner's: those that could not be taken yet
 }
 
 var noOptions changegraph.ReceiveOptions
