@@ -76,6 +76,9 @@ func (c *connection) do(ctx context.Context, method, path string, body io.Reader
 		req.Header.Set("Authorization", "Bearer "+t)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if i := os.Getenv("KJ_INSTANCE"); i != "" {
+		req.Header.Set("Kaijutsu-Instance", i)
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, c.unreached(ctx, err)

@@ -48,6 +48,9 @@ is lost in between.`,
 				return err
 			}
 			defer resp.Body.Close()
+			if name := query.Get("context"); name != "" {
+				defer conn.sit(cmd.Context(), name)()
+			}
 			p := &watchPrinter{w: cmd.OutOrStdout(), notes: cmd.ErrOrStderr(), json: asJSON}
 			err = readFrames(resp.Body, p.frame)
 			if cmd.Context().Err() != nil {

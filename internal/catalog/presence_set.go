@@ -28,9 +28,8 @@ type selectionIn struct {
 	End   int    `json:"end,omitempty" jsonschema:"How many characters are in front of its end." rule:"min=0"`
 }
 
-type presenceSetOut struct {
-	Seat seatRow `json:"seat" jsonschema:"Whose presence it is."`
-}
+// presenceSetOut is the seat whose presence it is.
+type presenceSetOut struct{ seatRow }
 
 func (o *operations) presenceSet() *op.Op {
 	return define(o, op.Spec{

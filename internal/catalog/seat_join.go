@@ -21,8 +21,8 @@ type seatJoinIn struct {
 }
 
 type seatJoinOut struct {
-	Seat  seatRow `json:"seat"`
-	Lease int     `json:"lease_s" jsonschema:"Take the seat again within so many seconds, or call any operation as the same instance."`
+	seatRow
+	Lease int `json:"lease_s" jsonschema:"Take the seat again within so many seconds, or call any operation as the same instance."`
 }
 
 func (o *operations) seatJoin() *op.Op {

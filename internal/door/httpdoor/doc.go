@@ -14,7 +14,9 @@
 // matter: it is read as JSON. An empty body is {}.
 //
 // The header Kaijutsu-Context, or ?context= in the address, names the context
-// that is meant where the parameters name none.
+// that is meant where the parameters name none. Kaijutsu-Instance tells the
+// places apart from which one principal calls: it is the session of the call,
+// and keeps the seat of that name.
 //
 // Who asks is answered by Config.Identify, for each request anew. The package
 // reads no more of a body than the largest parameters and one byte, keeps

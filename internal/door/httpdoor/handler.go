@@ -100,13 +100,19 @@ func (d *door) route(path string) (handler, []string) {
 	return d.operation, []string{http.MethodHead, http.MethodGet, http.MethodPost}
 }
 
-// identify returns who asks, and which context they mean.
+// maxInstance bounds what a caller says of where it calls from, in bytes.
+const maxInstance = 64
+
+// identify returns who asks, from where, and which context they mean.
 func (d *door) identify(r *http.Request) (op.Call, error) {
 	call, err := d.cfg.Identify(r)
 	if err != nil {
 		return op.Call{}, err
 	}
 	call.Door = "http"
+	if call.Session = r.Header.Get("Kaijutsu-Instance"); len(call.Session) > maxInstance {
+		return op.Call{}, fmt.Errorf("header Kaijutsu-Instance of %d bytes: %w: at most %d", len(call.Session), kaijutsu.ErrInvalid, maxInstance)
+	}
 	head := r.Header.Get("Kaijutsu-Context")
 	query := ""
 	if r.URL.RawQuery != "" {

@@ -91,7 +91,7 @@ func pathOf(o *op.Op) object {
 		"tags":        []string{o.Family()},
 		"summary":     o.Title,
 		"description": describe(o),
-		"parameters":  []any{ref("parameters", "context_header"), ref("parameters", "context_query")},
+		"parameters":  []any{ref("parameters", "context_header"), ref("parameters", "context_query"), ref("parameters", "instance_header")},
 		"requestBody": object{"required": len(o.In.Required) > 0, "content": object{"application/json": content}},
 		"responses":   answers,
 	}

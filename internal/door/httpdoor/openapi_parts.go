@@ -63,6 +63,10 @@ var parameters = object{
 		"name": "context", "in": "query", "required": false, "schema": object{"type": "string"},
 		"description": "The same, in the address",
 	},
+	"instance_header": object{
+		"name": "Kaijutsu-Instance", "in": "header", "required": false, "schema": object{"type": "string", "maxLength": maxInstance},
+		"description": "Tells the places apart from which you call; the seat of that name is kept",
+	},
 }
 
 var nameParameter = object{
