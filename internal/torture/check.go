@@ -47,7 +47,25 @@ func (s *stage) check(ctx context.Context, r *Report) error {
 		return err
 	}
 	s.checkRefusals(r)
+	for _, n := range s.nodes {
+		checkLog(r, n.name, n.log())
+	}
 	return nil
+}
+
+// checkLog finds in a node's log what no fault excuses, and notes its errors.
+func checkLog(r *Report, name, log string) {
+	failures := 0
+	for line := range strings.Lines(log) {
+		switch {
+		case strings.Contains(line, "DATA RACE"), strings.HasPrefix(line, "panic:"), strings.HasPrefix(line, "fatal error:"), strings.Contains(line, "recovered from a panic"):
+			r.problem("the log of node %s has: %.300s", name, strings.TrimSpace(line))
+		case strings.Contains(line, "level=ERROR"):
+			if failures++; failures == 1 {
+				r.note("the log of node %s has errors, the first: %.300s", name, strings.TrimSpace(line))
+			}
+		}
+	}
 }
 
 // equalHeads says which nodes differ.

@@ -166,3 +166,12 @@ func TestFollower(t *testing.T) {
 		t.Errorf("problems %q, %d events, mirror %v", f.problems, f.events, f.mirror.rows)
 	}
 }
+
+// TestLog finds a panic and a race in a log, and no more.
+func TestLog(t *testing.T) {
+	var r Report
+	checkLog(&r, "A", "level=INFO msg=ok\nlevel=ERROR msg=disk\nWARNING: DATA RACE\npanic: oh\n")
+	if len(r.Problems) != 2 || len(r.Notes) != 1 {
+		t.Errorf("problems %q, notes %q, want two and one", r.Problems, r.Notes)
+	}
+}
