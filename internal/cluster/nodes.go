@@ -2,14 +2,10 @@ package cluster
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"kaijutsu"
@@ -54,41 +50,6 @@ type nodeValue struct {
 	Leaving   bool      `json:"leaving,omitempty"`
 }
 
-// registry is the table of the nodes that live.
-type registry struct {
-	wake chan struct{}
-
-	mu      sync.Mutex
-	nodes   map[string]Node
-	gone    map[string]time.Time // vanished, and when
-	synced  bool                 // all keys that are there have been told
-	started time.Time
-}
-
-func newRegistry() *registry {
-	return &registry{wake: make(chan struct{}, 1), nodes: make(map[string]Node), gone: make(map[string]time.Time)}
-}
-
-func (r *registry) poke() { signal(r.wake) }
-
-// living returns the other nodes that live, and whether all are known.
-func (r *registry) living() (nodes []string, known bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for id, n := range r.nodes {
-		if n.Schema == flowbus.Schema {
-			nodes = append(nodes, id)
-		}
-	}
-	return nodes, r.synced
-}
-
-func (r *registry) list() []Node {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.SortedFunc(maps.Values(r.nodes), func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
-}
-
 // self describes this node.
 func (c *Cluster) self() Node {
 	_, documents := c.digest.sums()
@@ -103,15 +64,6 @@ func (c *Cluster) self() Node {
 		}
 	}
 	return n
-}
-
-func (r *registry) began(now time.Time) time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.started.IsZero() {
-		r.started = now.UTC()
-	}
-	return r.started
 }
 
 // runNodes keeps this node's key, which is gone soon after the node is.
@@ -224,36 +176,6 @@ func decodeNode(id string, value []byte) (n Node, leaving bool, _ error) {
 		ID: id, Name: v.Name, Addr: v.Addr, Version: v.Version, Schema: v.Schema, Started: v.Started.UTC(),
 		Documents: v.Documents, Outbox: v.Outbox, Lag: v.Lag,
 	}, v.Leaving, nil
-}
-
-// put notes a node and reports whether it is new.
-func (r *registry) put(n Node) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.gone, n.ID)
-	_, known := r.nodes[n.ID]
-	if !known && len(r.nodes) >= maxNodes {
-		return false
-	}
-	r.nodes[n.ID] = n
-	return !known
-}
-
-func (r *registry) vanished(id string, now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, known := r.nodes[id]; known {
-		r.gone[id] = now
-	}
-}
-
-func (r *registry) remove(id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, known := r.nodes[id]
-	delete(r.nodes, id)
-	delete(r.gone, id)
-	return known
 }
 
 // tellGone tells of nodes that have been gone for a while.
