@@ -125,12 +125,14 @@ func BenchmarkConsume(b *testing.B) {
 	x, y := pair(b)
 	x.Feed().Ready(b.Context())
 	data := make([]byte, 256)
-	var last *flowbus.Ack
+	var acks []*flowbus.Ack
 	for n := range records {
-		last = x.Feed().Append(b.Context(), 0, "d", fmt.Sprint(n), data)
+		acks = append(acks, x.Feed().Append(b.Context(), 0, "d", fmt.Sprint(n), data))
 	}
-	if err := last.Err(); err != nil {
-		b.Fatal(err)
+	for _, ack := range acks {
+		if err := ack.Err(); err != nil {
+			b.Fatal(err)
+		}
 	}
 	for b.Loop() {
 		n := 0

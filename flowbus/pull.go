@@ -42,6 +42,7 @@ type puller struct {
 	pending  uint64 // messages that the stream had when the consumer was made
 	changed  <-chan struct{}
 	seen     uint64       // consumer sequence of the last message
+	sure     uint64       // seen when rest found all to be well, plus one
 	idle     func() error // called when the server says that it has nothing to give; may be nil
 }
 
@@ -128,10 +129,10 @@ func (p *puller) run(ctx context.Context, each func(*nats.Msg, *nats.MsgMetadata
 				}
 				if over {
 					left = 0
-				} else if p.idle != nil {
-					if err := p.idle(); err != nil {
-						return err
-					}
+					continue
+				}
+				if err := p.rest(ctx, in); err != nil {
+					return err
 				}
 				continue
 			}
@@ -150,6 +151,27 @@ func (p *puller) run(ctx context.Context, each func(*nats.Msg, *nats.MsgMetadata
 			}
 		}
 	}
+}
+
+// rest is called when the server says that it has nothing to give. It makes
+// sure that everything it gave came here: a hole at the end shows in no number.
+func (p *puller) rest(ctx context.Context, in <-chan *nats.Msg) error {
+	if p.sure != p.seen+1 {
+		call, cancel := p.b.link.while(ctx, apiTimeout)
+		defer cancel()
+		c, err := p.b.js.Consumer(call, p.stream, p.consumer)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errInterrupted, err)
+		}
+		if given := c.CachedInfo().Delivered.Consumer; given > p.seen+uint64(len(in)) {
+			return fmt.Errorf("%w: %d messages were given and %d came", errInterrupted, given, p.seen)
+		}
+		p.sure = p.seen + 1
+	}
+	if p.idle != nil && len(in) == 0 {
+		return p.idle()
+	}
+	return nil
 }
 
 // requestOver says what a status message means: that the server waits (false),
