@@ -58,7 +58,8 @@ func checkLog(r *Report, name, log string) {
 	failures := 0
 	for line := range strings.Lines(log) {
 		switch {
-		case strings.Contains(line, "DATA RACE"), strings.HasPrefix(line, "panic:"), strings.HasPrefix(line, "fatal error:"), strings.Contains(line, "recovered from a panic"):
+		case strings.Contains(line, "DATA RACE"), strings.HasPrefix(line, "panic:"), strings.HasPrefix(line, "fatal error:"),
+			strings.Contains(line, "level=ERROR") && (strings.Contains(line, "panic") || strings.Contains(line, "broke down")):
 			r.problem("the log of node %s has: %.300s", name, strings.TrimSpace(line))
 		case strings.Contains(line, "level=ERROR"):
 			if failures++; failures == 1 {
