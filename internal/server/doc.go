@@ -1,6 +1,7 @@
 // Package server builds the parts, runs them and stops them in reverse: the
-// store, who has access, the open documents, the search index, the kernel, the
-// operations, and the doors: editors' WebSocket at /sync, operations over HTTP
+// store, the bus, the open documents, the records that nodes share, who has
+// access, the search index, the hub of events, the kernel, the cluster of nodes,
+// the operations, and the doors: editors' WebSocket at /sync, operations over HTTP
 // at /v1/ops, agents at /mcp, the web page at /, and three addresses for people
 // and programs: GET /v1/contexts, /v1/contexts/{c}/tail and /export, each of
 // which is there for whom its operation is.
@@ -19,7 +20,15 @@
 // that cannot be taken back or say who may do what at level info, the rest at
 // debug; never what is in blocks.
 //
+// A data directory is of one kernel: its name is kept in the store with the
+// first start, and another is refused once something is stored. Without NATS
+// servers the bus is inside the process and there are no other nodes.
+//
+// Goroutines: the HTTP server's, and the reviewer, which has connections asked
+// anew what they may do when a right is another now, here or on another node.
+//
 // Start returns when the server accepts connections; Close waits for every
 // goroutine that it started. The package stores the owner's token and the
-// address of the running server as files in the data directory, nothing else.
+// address of the running server as files in the data directory, and the kernel's
+// name as the record server/kernel, nothing else.
 package server
