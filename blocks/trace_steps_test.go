@@ -128,6 +128,13 @@ func TestStepsAreTheFewest(t *testing.T) {
 			}
 			return nil
 		}, `title "more news"; 1 deleted; 3 moved after - below - at depth 0; 4 moved after 3 below 3 at depth 1; 6 inserted after 4 at depth 1: "6"; 3 text 5-0+"!" of 6`},
+		{"letters that are alike", insert(7, 0, BlockSpec{Content: "aaa"}), `7 inserted after 2 at depth 0: "aaa"`},
+		{"one taken away and one put elsewhere", func(tx *Tx) error {
+			if err := tx.SpliceText(id(7), 0, 1, ""); err != nil {
+				return err
+			}
+			return tx.SpliceText(id(7), 2, 0, "a")
+		}, ``},
 	}
 	p, x := newPair(t, "amy."), newFollowed(t)
 	x.take(Genesis())
@@ -205,5 +212,31 @@ func TestStepsNameTheContext(t *testing.T) {
 	raw := p.must(func(tx *Tx) error { return tx.SetContext(id) })
 	if got, want := brief(x.take(must(amfile.DecodeChange(raw)))), "context "+id.String(); got != want {
 		t.Errorf("the steps are %s, want %s", got, want)
+	}
+}
+
+// TestStepsOfABlockThatIsHiddenForAMoment makes another block under the id of
+// one, writes into the one that is hidden by it, and takes the other away, all
+// in one change.
+func TestStepsOfABlockThatIsHiddenForAMoment(t *testing.T) {
+	h, x := newHandmade(t), newFollowed(t)
+	x.take(Genesis())
+	h.examined = func(c *amfile.Change) { x.take(c) }
+	var delta Delta
+	h.applied = func(_ *amfile.Change, d Delta) { delta = d }
+	at := h.next
+	h.apply(0, append(blockOps(at, testID(1), "", "b"), amfile.Op{Action: amfile.MakeText, Obj: own(at), Key: "text"}), "mm", genesisActor)
+	h.apply(0, blockOps(h.next, testID(2), "", "c"), "mm", genesisActor)
+	theirs := func(counter uint64) amfile.OpID { return amfile.OpID{Counter: counter, Actor: 2} }
+	now := h.next
+	h.apply(0, []amfile.Op{
+		{Action: amfile.MakeMap, Obj: pageID(testID(1)), Key: string(testID(1))},
+		{Action: amfile.Put, Obj: theirs(at), Key: "order", Value: amfile.StringValue("d"), Pred: []amfile.OpID{theirs(at + 1)}},
+		{Action: amfile.Put, Obj: theirs(at + 2), Seq: true, Insert: true, Value: amfile.StringValue("x")},
+		{Action: amfile.Delete, Obj: pageID(testID(1)), Key: string(testID(1)), Pred: []amfile.OpID{own(now)}},
+	}, "zz", genesisActor, "mm")
+	checkRows(t, h.model, "2@0", "1@0")
+	if got, want := fmt.Sprint(delta.Blocks), fmt.Sprintf("[{%s content,moved}]", testID(1)); got != want {
+		t.Errorf("the change touches %s, want %s", got, want)
 	}
 }
