@@ -20,11 +20,19 @@
 //     there is something to say. Titles and blocks are the document's business.
 //   - What one node deletes is deleted on every node, also on one that was away,
 //     and what comes late of it is deleted again.
+//   - A seat is its node's word: it is shown everywhere while the node says it
+//     anew, or until it says that it was left. Of two nodes that hold one seat
+//     the same principal's later taking counts, of two principals the first.
+//   - A question ends once: with the first answer, or expired. NATS says which
+//     answer is first, and where it cannot, the document does. Nothing waits for
+//     the one who asked, or its node.
 //
 // Goroutines: a timer for each block with buffered appends, whose function
 // writes them; the worker, which deletes documents that the records say are
-// deleted, again until it can, and has peers ask for their rights anew. Close
-// ends them and waits.
+// deleted, again until it can, and has peers ask for their rights anew; the
+// keeper of seats, the one that writes them to NATS and the one that follows
+// those of others; a timer for each seat whose presence waits to be told; the
+// keeper of questions. Close ends them and waits.
 //
 // Records of internal/records, JSON with a version "v":
 //
@@ -34,8 +42,20 @@
 // They are kept in memory too, behind a mutex with no I/O under it, which
 // follows what any node writes; writers take turns. A context whose record
 // cannot be read is closed as an archived one is. The document that holds the
-// records is no context and nobody's: it does not exist here. Which documents there are, and the summaries of those that were
-// asked for, are in memory and follow what is committed (Note). Seats are in
-// memory only. The package stores no rights (internal/access does) and knows no
-// door.
+// records is no context and nobody's: it does not exist here. Which documents
+// there are, and the summaries of those that were asked for, are in memory and
+// follow what is committed (Note).
+//
+// Records of this node's store: elicit/pending/<document>, a document that may
+// hold questions without an answer.
+//
+// Keys in NATS, none of which anything depends on for ever:
+//
+//	seat.<context or ->.<hash>  a seat, JSON with a version "v"; expires after 15 s
+//	left.<id>                   who tells that a seat expired
+//	elicit.<block>              whose answer is first, for a minute
+//	lease elicit                the node that closes questions which expired
+//
+// Presence is stored nowhere. The package stores no rights (internal/access
+// does) and knows no door.
 package kernel

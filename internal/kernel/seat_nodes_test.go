@@ -141,6 +141,7 @@ func TestEveryNodeListsEverySeat(t *testing.T) {
 			}
 		}
 	}
+	until(t, "node a tells of its seat", func() bool { return len(a.events()) == 1 })
 	began := time.Now()
 	chair.Leave()
 	untilSeated(t, "cli:away", a, b)

@@ -26,6 +26,8 @@
 //
 // The package stores nothing. What it remembers of ephemeral messages (to drop
 // duplicates) and of other peers' storages (to tell subscribers) is bounded
-// and lost with the process. It does not authenticate: the caller of Serve
+// and lost with the process. It does not know other nodes, only two hooks:
+// Config.Relay gets each ephemeral message of an editor here, and
+// Hub.DeliverEphemeral shows those of editors elsewhere. It does not authenticate: the caller of Serve
 // says who the principal is, and Config.Right what a principal may do.
 package peer
