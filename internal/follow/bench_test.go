@@ -56,9 +56,11 @@ func BenchmarkEvent(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+			look := time.NewTicker(100 * time.Microsecond)
 			for got.Load() < int64(n)*int64(b.N) {
-				time.Sleep(100 * time.Microsecond)
+				<-look.C
 			}
+			look.Stop()
 			b.ReportMetric(memory, "B/follower")
 			cancel()
 			readers.Wait()
@@ -100,6 +102,7 @@ func BenchmarkManyFollowers(b *testing.B) {
 	var mu sync.Mutex
 	began := make(map[int]time.Time)
 	var took []time.Duration
+	var told atomic.Int64
 	var ready, done sync.WaitGroup
 	ctx, cancel := context.WithCancel(b.Context())
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: followers, MaxConnsPerHost: 0}}
@@ -132,6 +135,7 @@ func BenchmarkManyFollowers(b *testing.B) {
 				mu.Lock()
 				for _, length := range lengths(buf[:n]) {
 					mine = append(mine, now.Sub(began[length]))
+					told.Add(1)
 				}
 				mu.Unlock()
 			}
@@ -152,7 +156,9 @@ func BenchmarkManyFollowers(b *testing.B) {
 		mu.Unlock()
 		h.appendText(id, block, "x")
 	}
-	time.Sleep(300 * time.Millisecond)
+	for rest := 300 * time.Millisecond; told.Load() < int64(n)*followers && rest > 0; rest -= time.Second / perSecond {
+		<-tick.C
+	}
 	cancel()
 	done.Wait()
 	if len(took) == 0 {

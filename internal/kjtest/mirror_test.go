@@ -203,7 +203,7 @@ func (l *weakLine) carry(c net.Conn) {
 // events alone, some over lines that break.
 func TestMirrorsShowWhatTheServerShows(t *testing.T) {
 	exe := filepath.Join(t.TempDir(), "mirror")
-	if out, err := exec.Command("go", "build", "-o", exe, "kaijutsu/examples/mirror").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe, "kaijutsu/flowbus/mirror").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	p := kjtest.Serve(t, t.TempDir())
@@ -220,7 +220,7 @@ func TestMirrorsShowWhatTheServerShows(t *testing.T) {
 	m.start("Go", exec.Command(exe, p.URL, made.ID))
 	m.start("Go over a weak line", exec.Command(exe, address, made.ID))
 	if node, err := exec.LookPath("node"); err == nil {
-		const script = "../../examples/mirror/mirror.mjs"
+		const script = "../../flowbus/mirror/mirror.mjs"
 		m.start("JavaScript", exec.Command(node, script, p.URL, made.ID))
 		m.start("JavaScript over a weak line", exec.Command(node, script, address, made.ID))
 	} else if os.Getenv("KJ_REQUIRE_NODE") != "" {

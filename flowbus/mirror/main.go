@@ -1,7 +1,7 @@
 // Mirror keeps a copy of a context by following its events, and prints it, as a
 // line of JSON, at every version:
 //
-//	go run ./examples/mirror http://127.0.0.1:7433 CONTEXT
+//	go run ./flowbus/mirror http://127.0.0.1:7433 CONTEXT
 //
 // It needs no CRDT library, and nothing else of this module: mirror.go is meant
 // to be copied, mirror.mjs is the same in JavaScript. A token is read from
