@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"internal/kjtest":         {"internal/amfile", "internal/kjproc"},
 	"internal/interop":        {},
 	"internal/torture":        {"internal/amfile", "internal/editor", "internal/kjproc", "internal/wire", "blocks"},
-	"flowbus/mirror":         {},
+	"flowbus/mirror":          {},
 	"internal/demo":           {"internal/amfile", "internal/editor", "internal/kjproc", "blocks"},
 	"internal/bench":          {"internal/amfile", "internal/wire", "internal/kjproc", "blocks"},
 	"internal/ui":             {},
