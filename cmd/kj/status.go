@@ -126,7 +126,7 @@ func printStreams(w io.Writer, s catalog.NodeStatus) {
 	fmt.Fprintln(t, "\nSTREAM\tREAD\tSTORED\tLAG\tSTATE")
 	for _, st := range s.Streams {
 		state := "behind"
-		if st.CaughtUp {
+		if st.CaughtUp && st.Lag == 0 {
 			state = "up to date"
 		}
 		if st.Resets > 0 {
@@ -170,17 +170,17 @@ func outboxWords(o catalog.OutboxStatus) string {
 }
 
 func streamWords(streams []catalog.StreamRow) string {
-	lag, behind := 0, 0
+	lag, behind := uint64(0), 0
 	for _, st := range streams {
 		lag += st.Lag
-		if !st.CaughtUp {
+		if !st.CaughtUp || st.Lag > 0 {
 			behind++
 		}
 	}
 	if behind == 0 && lag == 0 {
 		return fmt.Sprintf("%d, up to date", len(streams))
 	}
-	return fmt.Sprintf("%d, of which %d are behind; %d batches wait for the disk", len(streams), behind, lag)
+	return fmt.Sprintf("%d, of which %d are behind, by %d batches", len(streams), behind, lag)
 }
 
 // ago writes how long ago a time of a result is.

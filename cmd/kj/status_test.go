@@ -31,7 +31,7 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 	}
 	for _, want := range []string{
 		"berlin (01234567)", "away since 1m0s ago: nats://a:4222", "12 changes, 3400 bytes, the oldest for 1m1s",
-		"2, of which 1 are behind; 6 batches wait for the disk", "4: of another schema", "evil\uFFFD[2J (fedcba98)",
+		"2, of which 1 are behind, by 6 batches", "4: of another schema", "evil\uFFFD[2J (fedcba98)",
 		"behind, read anew 1 times (the stream is another)", "what is wrong\n  - NATS at nats://a:4222 has been away",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -55,8 +55,9 @@ type StreamRow struct {
 	Shard    int    `json:"shard"`
 	Received uint64 `json:"received" jsonschema:"The last batch that was read."`
 	Stored   uint64 `json:"stored" jsonschema:"The last one that is on disk, with all before it."`
-	Lag      int    `json:"lag" jsonschema:"How many were read and are not on disk."`
-	CaughtUp bool   `json:"caught_up" jsonschema:"Nothing more was there when it last looked."`
+	End      uint64 `json:"end" jsonschema:"The last one that there is."`
+	Lag      uint64 `json:"lag" jsonschema:"How many there are that are not on disk here."`
+	CaughtUp bool   `json:"caught_up" jsonschema:"All that there are have been read."`
 	Resets   int    `json:"resets,omitempty" jsonschema:"How often it was read from its beginning again."`
 	Reason   string `json:"reset_reason,omitempty"`
 }

@@ -37,6 +37,7 @@ type Cluster struct {
 	outbox  *outbox
 	shards  [flowbus.Shards]*shard
 	healer  *healer
+	ends    ends
 	nodes   *registry
 	refused *refusals
 	count   counters

@@ -23,7 +23,6 @@ type shard struct {
 	pending  []*pending
 	run      int // counts resets
 	received uint64
-	caughtUp bool
 	resets   int
 	why      string // of the last reset
 
@@ -97,7 +96,7 @@ func (s *shard) add(r flowbus.Record) (*pending, int) {
 	defer s.mu.Unlock()
 	item := &pending{cursor: r.Cursor}
 	s.pending = append(s.pending, item)
-	s.received, s.caughtUp = r.Seq, r.Last
+	s.received = r.Seq
 	return item, s.run
 }
 
@@ -128,7 +127,6 @@ func (c *Cluster) resetShard(s *shard, why string) {
 	s.mu.Lock()
 	s.run++
 	s.pending = nil
-	s.caughtUp = false
 	s.resets++
 	s.why = why
 	s.mu.Unlock()

@@ -199,7 +199,7 @@ func (c *Cluster) tellGone() {
 
 func (c *Cluster) tellNode(n Node, joined bool) {
 	if joined {
-		c.log.Info("node joined", "peer", n.ID, "version", n.Version)
+		c.log.Info("node joined", "peer", n.ID, "name", n.Name, "address", n.Addr, "version", n.Version)
 	} else {
 		c.log.Info("node left", "peer", n.ID)
 	}

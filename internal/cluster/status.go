@@ -32,8 +32,9 @@ type Stream struct {
 	Shard    int
 	Received uint64 // the last record read
 	Stored   uint64 // the last one whose changes, and all before, are on disk
+	End      uint64 // the last record there is, as far as is known
 	Pending  int    // records read whose changes are not on disk yet
-	CaughtUp bool   // nothing was known to follow the last record read
+	CaughtUp bool   // everything there is has been read
 	Resets   int    // how often it was read again from its first record
 	Reason   string // of the last reset
 }
@@ -68,9 +69,16 @@ func (c *Cluster) Status() Status {
 		return s
 	}
 	s.Nodes = append([]Node{c.self()}, c.nodes.list()...)
-	for _, shard := range c.shards {
+	var end [flowbus.Shards]uint64
+	known := false
+	if s.Connected {
+		end, known = c.ends.get(c.bus.Feed())
+	}
+	for i, shard := range c.shards {
 		st := shard.status()
 		st.Stored = c.marks.cursor(shard.number).Seq
+		st.End = end[i]
+		st.CaughtUp = known && st.Received >= st.End
 		s.Streams = append(s.Streams, st)
 	}
 	s.Outbox.Changes, s.Outbox.Bytes, s.Outbox.Oldest = c.outbox.depth(c.now())
@@ -88,7 +96,7 @@ func (c *Cluster) Status() Status {
 func (s *shard) status() Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Stream{Shard: s.number, Received: s.received, Pending: len(s.pending), CaughtUp: s.caughtUp, Resets: s.resets, Reason: s.why}
+	return Stream{Shard: s.number, Received: s.received, Pending: len(s.pending), Resets: s.resets, Reason: s.why}
 }
 
 func (h *healer) status() (Heal, map[string]time.Time) {

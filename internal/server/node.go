@@ -207,6 +207,5 @@ func (s *Server) nodeEvent(n cluster.Node, joined bool) {
 	if joined {
 		e.Kind = flowbus.NodeJoined
 	}
-	s.log.Info("another node", "node", n.ID, "joined", joined, "addr", n.Addr)
 	s.announce(e)
 }

@@ -54,7 +54,7 @@ func (s *Server) node(context.Context) catalog.NodeStatus {
 	out.Node = out.Nodes[0]
 	for _, st := range c.Streams {
 		out.Streams = append(out.Streams, catalog.StreamRow{
-			Shard: st.Shard, Received: st.Received, Stored: st.Stored, Lag: st.Pending, CaughtUp: st.CaughtUp, Resets: st.Resets, Reason: st.Reason,
+			Shard: st.Shard, Received: st.Received, Stored: st.Stored, End: st.End, Lag: st.End - min(st.Stored, st.End), CaughtUp: st.CaughtUp, Resets: st.Resets, Reason: st.Reason,
 		})
 	}
 	if h := c.LastHeal; !h.At.IsZero() {

@@ -32,8 +32,13 @@ var about = map[string]string{
 	"kernel": "Ask all contexts at once",
 	"token":  "Let people and agents in, and say what they may do",
 	"role":   "Say who may do what in a context",
-	"seat":   "See who is there",
+	"seat":   "Say where you are, and see who is there",
 	"server": "Ask the server about itself",
+
+	"node":     "Ask a node about itself and the others",
+	"events":   "Get what has happened, from a version on",
+	"presence": "Say what you are doing in a context",
+	"elicit":   "Ask people a question and wait for the answer",
 }
 
 // Commands returns the commands of operations: those of one family below one

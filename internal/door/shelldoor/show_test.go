@@ -49,7 +49,7 @@ func TestShows(t *testing.T) {
 		{"lines found", []string{"search", "x"}, `{"matches":[{"context":"c","block_id":"b","line":4,"content":"x","before":["w"],"after":["y"]}],"truncated":true}`,
 			"c  b\n     4- w\n     5: x\n     6- y\n", "there is more than these 1; --max-matches shows it\n", false},
 		{"a token alone", []string{"token", "create", "bot"}, `{"id":"1","name":"bot","kind":"agent","role":"editor","token":"kj_secret"}`, "kj_secret\n", "", true},
-		{"any fields", []string{"status"}, `{"open_documents":2,"b":[1,2],"c":{"d":null}}`, "b               1 2\nc               {\"d\":null}\nopen documents  2\n", "", false},
+		{"any fields", []string{"server", "status"}, `{"open_documents":2,"b":[1,2],"c":{"d":null}}`, "b               1 2\nc               {\"d\":null}\nopen documents  2\n", "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
