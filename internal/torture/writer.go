@@ -90,7 +90,8 @@ func (w *typist) session(ctx context.Context, stop <-chan struct{}, n int) {
 			w.settle(doc, pending)
 			return
 		case <-ctx.Done():
-			<-gone // what had arrived by then is all that was acknowledged
+			client.Disconnect() // when it was not the connection that ended
+			<-gone              // what had arrived by then is all that was acknowledged
 			w.settle(doc, pending)
 			return
 		case <-time.After(time.Duration((0.5 + w.random.Float64()) * float64(editPause))):
