@@ -41,7 +41,7 @@ func samples() []Event {
 		ResourceUpdated: &Resource{Server: "files", URI: "file:///a"}, ResourceListChanged: &Resource{Server: "files"},
 		ConfigChanged: &Setting{Path: "kernel.toml", Source: "disk"}, ProgressUpdate: &Progress{Token: "t1", Progress: 3, Total: 10, Message: "3 of 10"},
 		ElicitationRequest:  &Elicitation{ID: "b1", Message: "Deploy?", Schema: json.RawMessage(`{"type":"object"}`), Expires: "2026-11-21T10:05:00Z"},
-		ElicitationAnswered: &Answer{ID: "b1", Action: "declined", Reason: "nobody answered"},
+		ElicitationAnswered: &Answer{ID: "b1", Action: "decline", Reason: "expired"},
 		LogMessage:          &Log{Level: "warn", Logger: "llm", Message: "slow"},
 		NodeJoined:          &Node{ID: "n2"}, NodeLeft: &Node{ID: "n2", Reason: "silent"},
 	}
@@ -144,7 +144,8 @@ func TestDecodeIsStrict(t *testing.T) {
 		{"a presence that is no object", "seat.presence", `{"cursor":{"block":"b1","pos":4}}`, `[1]`, kaijutsu.ErrInvalid},
 		{"a large presence", "seat.presence", `"b1"`, `"` + strings.Repeat("b", maxState) + `"`, kaijutsu.ErrInvalid},
 		{"deep", "seat.presence", `{"block":"b1","pos":4}`, strings.Repeat("[", 40) + strings.Repeat("]", 40), kaijutsu.ErrInvalid},
-		{"an unknown answer", "elicitation.answered", `"declined"`, `"maybe"`, kaijutsu.ErrInvalid},
+		{"an unknown answer", "elicitation.answered", `"decline"`, `"declined"`, kaijutsu.ErrInvalid},
+		{"an unknown reason of an answer", "elicitation.answered", `"expired"`, `"nobody answered"`, kaijutsu.ErrInvalid},
 		{"no UTF-8", "log.message", `slow`, "\xff", kaijutsu.ErrInvalid},
 		{"too large", "log.message", `slow`, strings.Repeat(" ", MaxEvent), kaijutsu.ErrTooLarge},
 	} {

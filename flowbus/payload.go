@@ -161,12 +161,13 @@ type Elicitation struct {
 	Expires string          `json:"expires,omitempty"`
 }
 
-// Answer is what came of a question: accepted, declined, cancelled, expired or
-// unavailable.
+// Answer is what came of a question: accept, decline or cancel, and why:
+// answered, denied, cancelled, expired or unavailable. They are the words of
+// the operations elicit and elicit_answer.
 type Answer struct {
 	ID     string `json:"id"`
 	Action string `json:"action"`
-	Reason string `json:"reason,omitempty"`
+	Reason string `json:"reason"`
 }
 
 // Log is a message for people.
@@ -288,7 +289,10 @@ func (p *Elicitation) check(k Kind) error {
 }
 
 func (p *Answer) check(k Kind) error {
-	if err := among(k, "action", p.Action, "accepted", "declined", "cancelled", "expired", "denied", "unavailable"); err != nil {
+	if err := among(k, "action", p.Action, "accept", "decline", "cancel"); err != nil {
+		return err
+	}
+	if err := among(k, "reason", p.Reason, "answered", "denied", "cancelled", "expired", "unavailable"); err != nil {
 		return err
 	}
 	return named(k, "id", p.ID)

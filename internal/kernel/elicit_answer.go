@@ -210,11 +210,7 @@ func (k *Kernel) claimed(ctx context.Context, id blocks.ID) error {
 
 // tellAnswer tells what came of a question.
 func (k *Kernel) tellAnswer(by kaijutsu.Principal, doc kaijutsu.DocumentID, id blocks.ID, a answerMeta) {
-	action := map[string]string{ElicitAccept: "accepted", ElicitDecline: "declined", ElicitCancel: "cancelled"}[a.Action]
-	if a.Reason == ReasonExpired {
-		action = "expired"
-	}
-	e := k.event(flowbus.ElicitationAnswered, by, doc, &flowbus.Answer{ID: string(id), Action: action, Reason: a.Reason})
+	e := k.event(flowbus.ElicitationAnswered, by, doc, &flowbus.Answer{ID: string(id), Action: a.Action, Reason: a.Reason})
 	e.Block = string(id)
 	k.emit(e)
 }

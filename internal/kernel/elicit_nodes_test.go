@@ -81,7 +81,7 @@ func TestAQuestionIsClosedByOneNodeWhenTheAskersIsGone(t *testing.T) {
 	b.close()
 	c.close()
 	told := append(b.events(), c.events()...)
-	if len(told) != 1 || told[0] != "elicitation.answered expired expired" {
+	if len(told) != 1 || told[0] != "elicitation.answered decline expired" {
 		t.Errorf("the nodes told %q, want once that it expired", told)
 	}
 }

@@ -76,9 +76,9 @@ func TestAnAnswerReachesWhoAskedAndIsWritten(t *testing.T) {
 		want, told      string
 		status          blocks.Status
 	}{
-		{"accept", `{"ok":true}`, `accept answered amy {"ok":true}`, "accepted answered", blocks.StatusDone},
-		{"decline", "", "decline denied amy", "declined denied", blocks.StatusDone},
-		{"cancel", "", "cancel cancelled amy", "cancelled cancelled", blocks.StatusCancelled},
+		{"accept", `{"ok":true}`, `accept answered amy {"ok":true}`, "accept answered", blocks.StatusDone},
+		{"decline", "", "decline denied amy", "decline denied", blocks.StatusDone},
+		{"cancel", "", "cancel cancelled amy", "cancel cancelled", blocks.StatusCancelled},
 	} {
 		t.Run(c.action, func(t *testing.T) {
 			w, tape := taped(t, nil)
@@ -149,7 +149,7 @@ func TestOfManyAnswersAtOnceOneCounts(t *testing.T) {
 	if first != 1 {
 		t.Errorf("%d answers counted, want 1", first)
 	}
-	tape.check(t, "elicitation.answered accepted answered")
+	tape.check(t, "elicitation.answered accept answered")
 }
 
 func TestAnAnswerIsHeldAgainstWhatWasAskedFor(t *testing.T) {
@@ -229,7 +229,7 @@ func TestNoAnswerInTimeIsADecline(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		w.untilStatus(plan.Doc, q.Block, blocks.StatusCancelled)
-		tape.check(t, "elicitation.request Deploy?; elicitation.request And then?; elicitation.answered expired expired")
+		tape.check(t, "elicitation.request Deploy?; elicitation.request And then?; elicitation.answered decline expired")
 		if out, err := w.kernel.Outcome(t.Context(), owner, plan.Doc, long.Block); err != nil || !out.Pending {
 			t.Errorf("the other question is %+v, %v, want that it waits", out, err)
 		}
