@@ -1,6 +1,9 @@
 package kjtest_test
 
 import (
+	"context"
+	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,5 +41,33 @@ func TestTorture(t *testing.T) {
 				t.Errorf("the checker found something wrong\n%s", &progress)
 			}
 		})
+	}
+}
+
+// interrupter cancels a run when something breaks.
+type interrupter struct{ cancel func() }
+
+func (i interrupter) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), "✗") {
+		i.cancel()
+	}
+	return len(b), nil
+}
+
+// TestTortureInterrupted ends a run in the middle of a fault, as Ctrl-C does:
+// it returns and leaves no files.
+func TestTortureInterrupted(t *testing.T) {
+	exe := kjtest.Binary(t) // before the directory for temporary files changes
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := torture.Run(ctx, "kill-nats", torture.Options{Exe: exe, Seed: 1, Calm: time.Second, Progress: interrupter{cancel}, Keep: true})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted run returned %v, want context.Canceled", err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "kj-torture-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("an interrupted run left %v, %v", left, err)
 	}
 }
