@@ -206,7 +206,7 @@ func about(data flowbus.Payload) string {
 	case *flowbus.Elicitation:
 		return quoted(d.Message)
 	case *flowbus.Answer:
-		return d.Action
+		return d.Action + " (" + d.Reason + ")"
 	case *flowbus.Log:
 		return d.Level + " " + quoted(d.Message)
 	case *flowbus.Progress:

@@ -36,7 +36,7 @@ type elicitOut struct {
 	Content json.RawMessage `json:"content,omitempty" jsonschema:"What was accepted."`
 	By      string          `json:"by,omitempty" jsonschema:"Who answered."`
 	Answer  string          `json:"answer_id,omitempty" jsonschema:"The block of the answer, below the question."`
-	Expires string          `json:"expires,omitempty"`
+	Expires string          `json:"expires,omitempty" jsonschema:"When its time is over, to the millisecond."`
 }
 
 func (o *operations) elicit() *op.Op {
@@ -96,8 +96,12 @@ func (o *operations) ask(ctx context.Context, c op.Call, in elicitIn) (elicitOut
 }
 
 func elicitOutOf(out kernel.Outcome) elicitOut {
-	return elicitOut{
+	o := elicitOut{
 		Context: out.Context.Name(), Block: string(out.Block), Pending: out.Pending, Action: out.Action, Reason: out.Reason,
-		Content: out.Content, By: out.By, Answer: string(out.Answer), Expires: timeText(out.Expires),
+		Content: out.Content, By: out.By, Answer: string(out.Answer),
 	}
+	if !out.Expires.IsZero() {
+		o.Expires = out.Expires.UTC().Format(kernel.ExpiresLayout)
+	}
+	return o
 }

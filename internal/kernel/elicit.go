@@ -20,6 +20,16 @@ const (
 	MaxAskFor     = 24 * time.Hour
 )
 
+// ExpiresLayout is how the end of a question's time is written: to the
+// millisecond.
+const ExpiresLayout = "2006-01-02T15:04:05.000Z07:00"
+
+// expiresAt is when the time of a question is over that is asked now: never
+// before the time that was asked for.
+func expiresAt(now time.Time, wait time.Duration) time.Time {
+	return now.Add(wait + time.Millisecond - 1).UTC().Truncate(time.Millisecond)
+}
+
 // What an answer does.
 const (
 	ElicitAccept  = "accept"
@@ -91,7 +101,7 @@ func (k *Kernel) Ask(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, q 
 	}
 	now := k.cfg.Now()
 	id := blocks.NewID(now)
-	m := &elicitMeta{By: c.By.Name, Schema: q.Schema, Seconds: int(q.For / time.Second), Expires: now.Add(q.For).UTC().Truncate(time.Second)}
+	m := &elicitMeta{By: c.By.Name, Schema: q.Schema, Seconds: int((q.For + time.Second - 1) / time.Second), Expires: expiresAt(now, q.For)}
 	meta, err := m.into("")
 	if err != nil {
 		return Outcome{}, err
@@ -110,7 +120,7 @@ func (k *Kernel) Ask(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, q 
 	}
 	k.questions.asked(doc, id, now.Add(q.For))
 	e := k.event(flowbus.ElicitationRequest, c.By, doc, &flowbus.Elicitation{
-		ID: string(id), Message: q.Message, Schema: q.Schema, Expires: m.Expires.Format(time.RFC3339),
+		ID: string(id), Message: q.Message, Schema: q.Schema, Expires: m.Expires.Format(ExpiresLayout),
 	})
 	e.Block = string(id)
 	k.emit(e)
@@ -154,7 +164,7 @@ func (k *Kernel) AwaitAnswer(ctx context.Context, c op.Call, doc kaijutsu.Docume
 		}
 		// The keeper of questions closes it; should it not, the time is over all
 		// the same.
-		until, stop := context.WithTimeout(ctx, max(k.questions.left(doc, id, out.Expires), time.Second))
+		until, stop := context.WithTimeout(ctx, max(k.questions.left(doc, id, out.Expires), time.Millisecond))
 		_, err = watch.Next(until)
 		stop()
 		if err != nil && until.Err() == nil {

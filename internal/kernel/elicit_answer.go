@@ -129,7 +129,7 @@ func (k *Kernel) open(v repo.View, doc kaijutsu.DocumentID, id blocks.ID, r Repl
 	}
 	switch {
 	case !out.Pending && out.Reason == ReasonExpired:
-		return fmt.Errorf("question %s: it has expired, at %s: %w: ask again", id, out.Expires.Format(time.RFC3339), kaijutsu.ErrConflict)
+		return fmt.Errorf("question %s: it has expired, at %s: %w: ask again", id, out.Expires.Format(ExpiresLayout), kaijutsu.ErrConflict)
 	case !out.Pending && out.By != "":
 		return answeredBy(id, out.By, out.Action)
 	case !out.Pending:

@@ -20,7 +20,8 @@ const (
 	// questionRecord names the documents that may hold pending questions, for
 	// the next start of this node.
 	questionRecord = "elicit/pending/"
-	// sweepEvery is how often the time of questions is looked at.
+	// sweepEvery is how often what is overdue is tried again: by a node that
+	// could not close it, or was not the one that does.
 	sweepEvery = time.Second
 	// lookAfter is how long a document with questions may change before it is
 	// looked at.
@@ -144,25 +145,44 @@ func touches(d repo.Delta, pending map[blocks.ID]time.Time) bool {
 // keep looks at documents that changed, and closes what expired.
 func (q *questions) keep(ctx context.Context) {
 	defer q.release()
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
+	swept := q.k.cfg.Now()
+	for ctx.Err() == nil {
 		q.lookAll(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+		left := q.due(swept)
+		if left <= 0 {
+			swept = q.k.cfg.Now()
 			q.sweep(ctx)
+			continue
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
 		case <-q.stir:
-			wait := time.NewTimer(lookAfter)
+			timer.Reset(min(left, lookAfter))
 			select {
-			case <-wait.C:
+			case <-timer.C:
 			case <-ctx.Done():
-				wait.Stop()
-				return
+			}
+		}
+		timer.Stop()
+	}
+}
+
+// due returns how long it is until questions are looked at again that were
+// looked at then: when the time of the next is over, or after sweepEvery.
+func (q *questions) due(swept time.Time) time.Duration {
+	now, at := q.k.cfg.Now(), swept.Add(sweepEvery)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, all := range q.pending {
+		for _, until := range all {
+			if until.After(swept) && until.Before(at) {
+				at = until
 			}
 		}
 	}
+	return min(at.Sub(now), sweepEvery)
 }
 
 // lookAll finds the questions of documents that may have others now.

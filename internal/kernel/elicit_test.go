@@ -13,6 +13,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/flowbus"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/repo"
@@ -334,4 +335,32 @@ func TestAQuestionThatIsClosedByHandIsCancelled(t *testing.T) {
 			t.Errorf("%s: outcome = %q, want that it is cancelled", name, came(out))
 		}
 	}
+}
+
+func TestTimeoutsAreExact(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, tape := taped(t, nil)
+		plan := w.context("Plan")
+		time.Sleep(530*time.Millisecond + 123*time.Microsecond) // no whole second, and no whole millisecond
+		for _, wait := range []time.Duration{time.Second, 2 * time.Second, 2500 * time.Millisecond} {
+			asked := time.Now()
+			q := w.ask(owner, plan.Doc, kernel.Question{Message: "Deploy?", For: wait})
+			if late := q.Expires.Sub(asked.Add(wait)); late < 0 || late >= time.Millisecond {
+				t.Errorf("a question of %v expires %v after its time, want within a millisecond", wait, late)
+			}
+			tape.mu.Lock()
+			told := tape.events[len(tape.events)-1].Data.(*flowbus.Elicitation).Expires
+			tape.mu.Unlock()
+			if at, err := time.Parse(time.RFC3339, told); err != nil || !at.Equal(q.Expires) {
+				t.Errorf("the event says it expires at %q, want %v", told, q.Expires)
+			}
+			if out := w.heard(owner, q); came(out) != "decline expired" {
+				t.Errorf("outcome = %q, want that it expired", came(out))
+			}
+			if took := time.Since(asked); took < wait || took > wait+5*time.Millisecond {
+				t.Errorf("a question of %v ended after %v", wait, took)
+			}
+		}
+		w.close()
+	})
 }
