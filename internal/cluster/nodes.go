@@ -35,6 +35,8 @@ const (
 	// nodeGrace is how long a node that has vanished is not said to have left:
 	// when NATS has lost its keys, nodes put theirs again at once.
 	nodeGrace = 2 * time.Second
+	// lostFor is how long a node that left without saying so is missed.
+	lostFor = 24 * time.Hour
 )
 
 // nodeValue is a Node as the registry holds it.
@@ -186,9 +188,9 @@ func (c *Cluster) tellGone() {
 	r.mu.Lock()
 	for id, at := range r.gone {
 		if now.Sub(at).Abs() >= nodeGrace {
-			left = append(left, r.nodes[id])
-			delete(r.nodes, id)
-			delete(r.gone, id)
+			n := r.nodes[id]
+			left = append(left, n)
+			r.lose(n)
 		}
 	}
 	r.mu.Unlock()

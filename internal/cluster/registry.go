@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,12 +18,13 @@ type registry struct {
 	mu      sync.Mutex
 	nodes   map[string]Node
 	gone    map[string]time.Time // vanished, and when
+	lost    map[string]Node      // left without saying so, and have not come back
 	synced  bool                 // all keys that are there have been told
 	started time.Time
 }
 
 func newRegistry() *registry {
-	return &registry{wake: make(chan struct{}, 1), nodes: make(map[string]Node), gone: make(map[string]time.Time)}
+	return &registry{wake: make(chan struct{}, 1), nodes: make(map[string]Node), gone: make(map[string]time.Time), lost: make(map[string]Node)}
 }
 
 func (r *registry) poke() { signal(r.wake) }
@@ -59,6 +61,7 @@ func (r *registry) put(n Node) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.gone, n.ID)
+	delete(r.lost, n.ID)
 	_, known := r.nodes[n.ID]
 	if !known && len(r.nodes) >= maxNodes {
 		return false
@@ -81,5 +84,27 @@ func (r *registry) remove(id string) bool {
 	_, known := r.nodes[id]
 	delete(r.nodes, id)
 	delete(r.gone, id)
+	delete(r.lost, id)
 	return known
+}
+
+// lose notes that a node left without saying so; r.mu is held.
+func (r *registry) lose(n Node) {
+	delete(r.nodes, n.ID)
+	delete(r.gone, n.ID)
+	if len(r.lost) < maxNodes {
+		r.lost[n.ID] = n
+	}
+}
+
+// missing returns the nodes that left without saying so in the last day, by id.
+func (r *registry) missing(now time.Time) []Node {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, n := range r.lost {
+		if now.Sub(n.Seen).Abs() > lostFor {
+			delete(r.lost, id)
+		}
+	}
+	return slices.SortedFunc(maps.Values(r.lost), func(a, b Node) int { return strings.Compare(a.ID, b.ID) })
 }

@@ -140,6 +140,10 @@ func (c *Cluster) problems(s Status) []string {
 				n.ID, n.Addr, n.Schema, flowbus.Schema))
 		}
 	}
+	for _, n := range c.nodes.missing(now) {
+		out = append(out, fmt.Sprintf("node %s (%.8s) at %q went away without saying so, last seen %s ago: start it again; what only it had taken in is not here yet",
+			n.Name, n.ID, n.Addr, span(now.Sub(n.Seen))))
+	}
 	return append(out, c.healer.problems(now)...)
 }
 

@@ -325,22 +325,19 @@ func (f *Follower) stir() {
 	}
 }
 
-// Pattern returns the pattern for what somebody asks for: all of a context, a
-// pattern, or, of both, what matches the pattern in the context: "block.>" is
-// "ctx.<context>.block.>" then. The error wraps kaijutsu.ErrInvalid.
+// Pattern returns the pattern for what somebody asks for: everything, all of a
+// context, a pattern, or, of both, what matches the pattern in the context:
+// "block.>" is "ctx.<context>.block.>" then. The error wraps kaijutsu.ErrInvalid.
 func (h *Hub) Pattern(doc kaijutsu.DocumentID, pattern string) (string, error) {
+	if pattern == "" {
+		pattern = ">"
+	}
 	if doc.IsZero() {
-		if pattern == "" {
-			return "", fmt.Errorf("pattern: %w: name a pattern or a context; \">\" follows everything", kaijutsu.ErrInvalid)
-		}
 		return pattern, nil
 	}
 	id, ok := contextOf(doc)
 	if !ok {
 		return "", fmt.Errorf("document %s: %w: it is no context", doc, kaijutsu.ErrInvalid)
-	}
-	if pattern == "" {
-		pattern = ">"
 	}
 	return "ctx." + id.String() + "." + pattern, nil
 }

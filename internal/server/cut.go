@@ -3,10 +3,13 @@ package server
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"kaijutsu"
 )
 
 // How long a request that does not stream may take to arrive and to be
@@ -28,15 +31,21 @@ func brief(h http.Handler) http.Handler {
 	})
 }
 
+// Why what streams ends, as the cause of its context.
+var (
+	errStopping   = fmt.Errorf("the server is stopping: %w", kaijutsu.ErrUnavailable)
+	errTokenEnded = fmt.Errorf("the token was revoked or has expired: %w", kaijutsu.ErrDenied)
+)
+
 // lasting is for what streams: a request ends when the server stops and when
-// the token that it came with does.
+// the token that it came with does; the cause of its context says which.
 func (s *Server) lasting(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithCancel(r.Context())
-		defer cancel()
-		defer context.AfterFunc(s.stopping, cancel)()
+		ctx, cancel := context.WithCancelCause(r.Context())
+		defer cancel(nil)
+		defer context.AfterFunc(s.stopping, func() { cancel(errStopping) })()
 		if _, token, err := s.gate.identify(r); err == nil && token != "" {
-			defer s.access.Watch(token, cancel)()
+			defer s.access.Watch(token, func() { cancel(errTokenEnded) })()
 		}
 		h.ServeHTTP(w, r.WithContext(ctx))
 	})

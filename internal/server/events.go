@@ -1,9 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"kaijutsu"
@@ -11,9 +14,18 @@ import (
 	"kaijutsu/internal/op"
 )
 
-// deadlineEvery is how often the time is set by which a follower's socket has
-// to take what is written; each write has most of streamWriteTimeout then.
-const deadlineEvery = 5 * time.Second
+const (
+	// goneAfter cuts a follower whose socket has taken nothing for so long. One
+	// that takes something after streamWriteTimeout is cut too, and told why.
+	goneAfter = 2 * time.Minute
+	// deadlineEvery is how often the time is set by which the socket has to take
+	// what is written; each write has most of goneAfter then.
+	deadlineEvery = 5 * time.Second
+	// pieceBytes is how much a reader on a slow line has so much time for.
+	pieceBytes = 64 << 10
+)
+
+var errSlow = fmt.Errorf("this reader took nothing for %v, and is cut off so that nobody waits for it: %w", streamWriteTimeout, kaijutsu.ErrUnavailable)
 
 // serveEvents streams events as server-sent events: what follow.Hub tells, from
 // "hello" on. A pattern or a context, or both, say which: beside a context the
@@ -32,7 +44,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, c op.Call) 
 	defer f.Close()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	out := &eventStream{w: w, rc: http.NewResponseController(w)}
+	out := &eventStream{w: w, rc: http.NewResponseController(w), patience: streamWriteTimeout}
 	defer eventWriter{w, out.rc}.unbounded()
 	if out.write([]byte("retry: 1000\n\n")) != nil {
 		return nil
@@ -78,6 +90,8 @@ type eventStream struct {
 	rc  *http.ResponseController
 	at  time.Time // when the deadline was set
 	buf []byte
+
+	patience time.Duration // how long the socket may take nothing
 }
 
 // run writes until the stream is over.
@@ -87,7 +101,7 @@ func (o *eventStream) run(ctx context.Context, f *follow.Follower) {
 		switch {
 		case err != nil:
 			if ctx.Err() != nil {
-				err = &follow.Ended{Reason: errStopping, ID: f.ID()} // or the follower has gone, and will not read it
+				err = &follow.Ended{Reason: context.Cause(ctx), ID: f.ID()} // or the follower has gone, and will not read it
 			}
 			o.end(err)
 			return
@@ -105,24 +119,35 @@ func (o *eventStream) run(ctx context.Context, f *follow.Follower) {
 				o.buf = nil // a burst is over some time
 			}
 		}
+		if errors.Is(err, errSlow) {
+			o.end(&follow.Ended{Reason: err, ID: f.ID()})
+		}
 		if err != nil {
-			return // it took nothing for a while, or is gone; it may come back
+			return // it is gone; it may come back
 		}
 	}
 }
 
-// write writes and flushes, all or nothing.
+// write writes and flushes, all or nothing. It returns errSlow when all was
+// taken, but some of it after too long.
 func (o *eventStream) write(b []byte) error {
-	if now := time.Now(); now.Sub(o.at) > deadlineEvery {
-		if err := o.rc.SetWriteDeadline(now.Add(streamWriteTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	var slow error
+	for piece := range slices.Chunk(b, pieceBytes) {
+		began := time.Now()
+		if began.Sub(o.at) > deadlineEvery {
+			if err := o.rc.SetWriteDeadline(began.Add(goneAfter)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+				return err
+			}
+			o.at = began
+		}
+		if _, err := o.w.Write(piece); err != nil {
 			return err
 		}
-		o.at = now
+		if time.Since(began) > o.patience {
+			slow = errSlow
+		}
 	}
-	if _, err := o.w.Write(b); err != nil {
-		return err
-	}
-	return o.rc.Flush()
+	return cmp.Or(o.rc.Flush(), slow)
 }
 
 // end says why there is no more, and where to go on.

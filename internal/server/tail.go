@@ -17,8 +17,6 @@ import (
 // is cut off and may come back.
 const streamWriteTimeout = 30 * time.Second
 
-var errStopping = fmt.Errorf("the server is stopping, or the token has ended: %w", kaijutsu.ErrUnavailable)
-
 // serveTail streams a context's blocks as server-sent events: an event "block"
 // for each block as it is, then "live", then "block" for each block whenever
 // it changes. Events show what is on disk. A slow follower sees fewer steps.
@@ -66,7 +64,7 @@ func (s *Server) tail(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, w
 		changed, err := watch.Next(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return errStopping // or the follower has gone, and will not read it
+			return context.Cause(ctx) // or the follower has gone, and will not read it
 		case err != nil:
 			return err
 		}
