@@ -188,6 +188,9 @@ func TestEventsAsAResource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "kaijutsu://events/ctx.*.block.>"}); err != nil {
+		t.Errorf("a pattern that is not percent-encoded: %v", err)
+	}
 	var out struct {
 		Events []struct{ Type string }
 		Next   string

@@ -16,7 +16,7 @@ const eventsPrefix = "kaijutsu://events/"
 var eventsTemplate = &mcp.ResourceTemplate{
 	URITemplate: eventsPrefix + "{pattern}", Name: "events", Title: "Events", MIMEType: "application/json",
 	Description: "The newest events whose subject matches, as {\"events\",\"next\"}; events_follow goes on from next. " +
-		"{pattern} is percent-encoded: ctx.*.block.%3E is the blocks of all contexts. Who subscribes is told when there are more.",
+		"ctx.*.block.> is the blocks of all contexts; it may be percent-encoded. Who subscribes is told when there are more.",
 }
 
 // Events are what can be followed. Errors are those of operations.

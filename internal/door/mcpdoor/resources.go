@@ -65,7 +65,7 @@ func (s *session) parseURI(uri string) (context, block string, err error) {
 }
 
 func noResource(uri string) error {
-	return protocolError(fmt.Errorf("resource %.200q: %w; there are %s and %s", uri, kaijutsu.ErrNotFound, contextTemplate.URITemplate, blockTemplate.URITemplate))
+	return protocolError(fmt.Errorf("resource %.200q: %w; there are %s, %s and %s", uri, kaijutsu.ErrNotFound, contextTemplate.URITemplate, blockTemplate.URITemplate, eventsTemplate.URITemplate))
 }
 
 // uriOf names a context, or a block of it.

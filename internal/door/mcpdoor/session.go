@@ -93,6 +93,10 @@ func (s *session) handle(next mcp.MethodHandler) mcp.MethodHandler {
 			return s.listTools(req)
 		case *mcp.ListResourcesRequest:
 			return s.listResources(ctx, req)
+		case *mcp.ReadResourceRequest:
+			if req.Params != nil { // patterns hold characters that templates do not match
+				return s.readResource(ctx, req)
+			}
 		case *mcp.SubscriptionsListenRequest:
 			if req.Params != nil && req.Params.Notifications != nil && req.Params.Notifications.ResourcesListChanged {
 				s.followContexts()
