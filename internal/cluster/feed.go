@@ -75,7 +75,13 @@ func (c *Cluster) hearRecord(ctx context.Context, s *shard, r flowbus.Record) er
 		return nil
 	}
 	p.from = fromFeed
-	p.done = func(error) { c.finish(s, item, run) }
+	p.done = func(err error) {
+		if err != nil && ctx.Err() != nil {
+			<-s.room
+			return // broken off: it is read again after the next start
+		}
+		c.finish(s, item, run)
+	}
 	if err := c.lanes.deliver(ctx, c, p); err != nil {
 		return err
 	}
