@@ -33,8 +33,8 @@ func (o *operations) seatList() *op.Op {
 		Name: "seat_list", Title: "List seats", Command: []string{"seat", "ls"}, Args: []string{"context"},
 		Summary: "List who is there, on every server of the kernel, and where they sit",
 		Description: "An editor has a seat at each context that it has open, an agent one as long as it is connected, and whoever calls seat_join one for 15 seconds at a time. " +
-			"Seats at contexts that you may not read are left out.",
-		Scope: op.OnKernel, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
+			"Seats at contexts that you may not read are left out, and those at no context when you may not read the kernel.",
+		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("seat_list"),
 	}, o.listSeats)
 }

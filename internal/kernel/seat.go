@@ -120,14 +120,15 @@ func (k *Kernel) LeaveSeats(c op.Call, spec SeatSpec) int {
 }
 
 // Seats returns who is there, on every node, as far as the caller may know: at
-// one context, or anywhere when it is zero. Those who came first come first.
+// one context, or anywhere when it is zero; seats at none are for those who may
+// read the kernel. Those who came first come first.
 func (k *Kernel) Seats(c op.Call, only kaijutsu.DocumentID) []Seat {
 	all := slices.DeleteFunc(k.seats.list(), func(s Seat) bool {
 		switch {
 		case !only.IsZero() && s.Context != only:
 			return true
 		case s.Context.IsZero():
-			return false
+			return c.Right < kaijutsu.RightRead && s.Principal != c.By
 		}
 		return !k.MayRead(c, s.Context) || !k.shelf.has(s.Context)
 	})

@@ -174,6 +174,33 @@ func TestRolesOverOperations(t *testing.T) {
 	g.t = t
 }
 
+// TestSeatsOfTheOneContextThatSomebodyMayRead: who may not read the kernel sees
+// who is at a context that it may read, and nobody else.
+func TestSeatsOfTheOneContextThatSomebodyMayRead(t *testing.T) {
+	g := startGuarded(t, nil)
+	open := g.do("context_create", `{"title": "Open"}`)["id"].(string)
+	g.do("context_create", `{"title": "Shut"}`)
+	guest := g.token("guest", "none")
+	g.do("role_set", `{"principal": "guest", "role": "reader", "context": "`+open+`"}`)
+	for instance, context := range map[string]string{"open": `, "context": "Open"`, "shut": `, "context": "Shut"`, "nowhere": ``} {
+		g.do("seat_join", `{"nick": "amy", "instance": "`+instance+`"`+context+`}`)
+	}
+	for params, want := range map[string][3]bool{`{"context": "Open"}`: {true, false, false}, `{}`: {true, false, false}} {
+		code, out := g.try(guest, "seat_list", params)
+		shown := text(out)
+		got := [3]bool{strings.Contains(shown, `"open"`), strings.Contains(shown, `"shut"`), strings.Contains(shown, `"nowhere"`)}
+		if code != http.StatusOK || got != want {
+			t.Errorf("seat_list %s = %d %s, want the seat at Open alone", params, code, shown)
+		}
+	}
+	if code, out := g.try(guest, "seat_list", `{"context": "Shut"}`); kindOf(code, out) != "not_found" {
+		t.Errorf("seat_list of a context that is not for them = %d %v, want not_found", code, out)
+	}
+	if shown := text(g.do("seat_list", `{}`)); !strings.Contains(shown, `"nowhere"`) || !strings.Contains(shown, `"shut"`) {
+		t.Errorf("seat_list by the owner = %s, want all", shown)
+	}
+}
+
 // TestAForkDoesNotTellOfAHiddenParent: those who may not read what a context
 // was forked from are not told which it was.
 func TestAForkDoesNotTellOfAHiddenParent(t *testing.T) {
