@@ -40,7 +40,7 @@
 // # Subjects and keys
 //
 // Below kj.<kernel>.: node.live.<shard>, node.feed.<shard>.<document> (message
-// id <document>:<hash of the last change>:<changes>), node.ae for
+// id <document>:<first 16 bytes of the SHA-256 of the message>), node.ae for
 // announcements, node.ask and node.ask.<node id> for questions. In the bus's
 // keys node.<node id>, with a time to live of 20 s. In the store the record
 // cluster/marks.

@@ -2,9 +2,10 @@ package cluster
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"kaijutsu"
@@ -42,14 +43,22 @@ func (c *Cluster) readChunk(ctx context.Context, after uint64) (*chunk, error) {
 	}
 	c.relay.dropKept(k.upTo)
 	for _, item := range byDocument(items) {
-		shard := flowbus.Shard(item.doc)
-		subject := item.doc.String()
-		for _, m := range c.messages(item.doc, item.origin, item.changes) {
-			id := subject + ":" + m.last.String()[:32] + ":" + strconv.Itoa(m.changes)
-			k.sends = append(k.sends, &send{shard: shard, subject: subject, id: id, data: m.data})
-		}
+		k.sends = append(k.sends, c.sendsOf(item)...)
 	}
 	return k, nil
+}
+
+// sendsOf makes messages to the feed of some changes. Of two with one id the
+// feed keeps the first, so the id is of all that a message holds.
+func (c *Cluster) sendsOf(item liveItem) []*send {
+	var sends []*send
+	for _, m := range c.messages(item.doc, item.origin, item.changes) {
+		sum := sha256.Sum256(m.data)
+		s := &send{shard: flowbus.Shard(item.doc), subject: item.doc.String(), data: m.data}
+		s.id = s.subject + ":" + hex.EncodeToString(sum[:16])
+		sends = append(sends, s)
+	}
+	return sends
 }
 
 // readEntry reads the changes of an entry from the document's log. What cannot
