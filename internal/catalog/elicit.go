@@ -22,7 +22,8 @@ type elicitIn struct {
 	Message string          `json:"message,omitempty" jsonschema:"What you want to know, for people to read." rule:"minlen=1,maxlen=8000"`
 	Schema  json.RawMessage `json:"schema,omitempty" jsonschema:"The JSON schema of the answer's content: that of an object, without references. Default: any object, or none." rule:"object"`
 	Timeout int             `json:"timeout_s,omitempty" jsonschema:"How many seconds the question waits for its answer." rule:"min=1,max=86400,default=300"`
-	Wait    bool            `json:"wait,omitempty" jsonschema:"Wait for the answer, up to 50 seconds in one call; if there is none yet, ask again by block_id. With false the question is asked also when nobody is there who could answer." rule:"default=true"`
+	Wait    bool            `json:"wait,omitempty" jsonschema:"Wait for the answer, up to 50 seconds in one call; if there is none yet, ask again by block_id." rule:"default=true"`
+	Present bool            `json:"if_present,omitempty" jsonschema:"Ask only while somebody who could answer has a seat at the context. Else it is a decline at once, unavailable, and nothing is asked."`
 	Block   string          `json:"block_id,omitempty" jsonschema:"Instead of a message: a question that was asked, to hear what came of it." rule:"minlen=6,maxlen=36"`
 }
 
@@ -46,7 +47,7 @@ func (o *operations) elicit() *op.Op {
 		Description: "The question is a block of kind query that is pending until somebody answers with elicit_answer; the event elicitation.request tells of it. The first answer counts. " +
 			"The action is accept, decline or cancel, and the reason says why: " +
 			"answered, denied or cancelled by somebody; expired when nobody answered within timeout_s, which is a decline; " +
-			"unavailable when you wait and nobody has a seat at the context who could answer, which is a decline at once and asks nothing. " +
+			"unavailable with if_present when nobody has a seat at the context who could answer, which is a decline at once and asks nothing. " +
 			"Whoever may edit the context may answer.\n\n" +
 			"A question does not depend on who asked it: call again with its block_id to hear what came of it.",
 		Scope: op.OnContext, Right: kaijutsu.RightEdit, Effect: op.Writes,
@@ -57,8 +58,8 @@ func (o *operations) elicit() *op.Op {
 func (o *operations) ask(ctx context.Context, c op.Call, in elicitIn) (elicitOut, error) {
 	var out kernel.Outcome
 	switch {
-	case in.Block != "" && (in.Message != "" || in.Schema != nil):
-		return elicitOut{}, &op.FieldError{Field: "block_id", Reason: "a question that was asked already has its message and schema", Hint: "give block_id alone, or message"}
+	case in.Block != "" && (in.Message != "" || in.Schema != nil || in.Present):
+		return elicitOut{}, &op.FieldError{Field: "block_id", Reason: "a question that was asked already has its message, schema and condition", Hint: "give block_id alone, or message"}
 	case in.Block != "":
 		doc, id, err := o.parts.Kernel.ResolveBlock(ctx, c, in.Context, in.Block, kaijutsu.RightRead)
 		if err != nil {
@@ -74,7 +75,7 @@ func (o *operations) ask(ctx context.Context, c op.Call, in elicitIn) (elicitOut
 		if err != nil {
 			return elicitOut{}, err
 		}
-		q := kernel.Question{Message: in.Message, Schema: in.Schema, For: time.Duration(in.Timeout) * time.Second, Waits: in.Wait}
+		q := kernel.Question{Message: in.Message, Schema: in.Schema, For: time.Duration(in.Timeout) * time.Second, IfPresent: in.Present}
 		if out, err = o.parts.Kernel.Ask(ctx, c, doc, q); err != nil {
 			return elicitOut{}, err
 		}

@@ -61,9 +61,9 @@ type Question struct {
 	Schema json.RawMessage
 	// For is how long it waits; 0 is DefaultAskFor.
 	For time.Duration
-	// Waits says that the asker stands and waits: it is not asked when nobody
-	// who could answer is there.
-	Waits bool
+	// IfPresent says that it is asked only while somebody who could answer has a
+	// seat at the context.
+	IfPresent bool
 }
 
 // Outcome is what came of a question so far.
@@ -96,7 +96,7 @@ func (k *Kernel) Ask(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, q 
 			return Outcome{}, err
 		}
 	}
-	if q.Waits && !k.answerable(c, doc) {
+	if q.IfPresent && !k.answerable(c, doc) {
 		return Outcome{Context: doc, Action: ElicitDecline, Reason: ReasonUnavailable}, nil
 	}
 	now := k.cfg.Now()

@@ -288,13 +288,13 @@ func TestNobodyThereToAnswerIsUnavailable(t *testing.T) {
 	w.sit(from(amy, "elsewhere"), kernel.SeatSpec{})
 	tape.text()
 	before := w.version(plan.Doc)
-	out := w.ask(bot, plan.Doc, kernel.Question{Message: "Deploy?", Waits: true})
+	out := w.ask(bot, plan.Doc, kernel.Question{Message: "Deploy?", IfPresent: true})
 	if came(out) != "decline unavailable" || out.Block != "" || w.version(plan.Doc) != before {
 		t.Errorf("outcome = %+v, want that nothing was asked", out)
 	}
 	tape.check(t, "")
 	w.sit(from(amy, "tab"), kernel.SeatSpec{Context: plan.Doc})
-	if out := w.ask(bot, plan.Doc, kernel.Question{Message: "Deploy?", Waits: true}); !out.Pending {
+	if out := w.ask(bot, plan.Doc, kernel.Question{Message: "Deploy?", IfPresent: true}); !out.Pending {
 		t.Errorf("outcome = %+v, want that it is asked, for amy is there", out)
 	}
 }

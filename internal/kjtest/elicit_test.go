@@ -34,7 +34,7 @@ func TestAQuestionIsAnsweredOnAnotherServer(t *testing.T) {
 		return status == http.StatusOK && other == http.StatusOK
 	})
 
-	if out := must[outcome](t, one, "elicit", `{"context":"Plan","message":"Anybody?"}`); out.Action != "decline" || out.Reason != "unavailable" {
+	if out := must[outcome](t, one, "elicit", `{"context":"Plan","message":"Anybody?","if_present":true}`); out.Action != "decline" || out.Reason != "unavailable" {
 		t.Errorf("with nobody there: %+v, want unavailable", out)
 	}
 
