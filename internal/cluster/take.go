@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"kaijutsu"
@@ -44,15 +45,42 @@ func (c *Cluster) take(ctx context.Context, doc kaijutsu.DocumentID, parcels []*
 	c.conclude(doc, batches, err)
 }
 
-// absorb decodes what is not known yet and has the repo take it. Parcels of the
-// feed wait for a disk that refuses.
+// absorb decodes what is not known yet and has the repo take it.
 func (c *Cluster) absorb(ctx context.Context, doc kaijutsu.DocumentID, parcels []*parcel) error {
+	var d repo.Delivery
+	err := c.patiently(ctx, parcels, func() (err error) {
+		d, err = c.delivery(ctx, parcels)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, p := range parcels {
+		total += p.changes()
+	}
+	c.count.duplicates.Add(int64(total - len(d.Changes)))
+	if len(d.Changes) == 0 {
+		return nil
+	}
+	return c.patiently(ctx, parcels, func() error {
+		got, err := c.repo.Absorb(ctx, doc, d)
+		c.count.taken.Add(int64(got.Taken))
+		parcels[0].taken += got.Taken
+		if err == nil && len(got.Missing) > 0 {
+			return &missingError{d.Base}
+		}
+		return err
+	})
+}
+
+// delivery puts together what is not known yet.
+func (c *Cluster) delivery(ctx context.Context, parcels []*parcel) (repo.Delivery, error) {
 	d := repo.Delivery{Node: parcels[0].node, Signers: make(map[kaijutsu.ActorID]repo.Signer)}
-	total, patient := 0, false
 	for _, p := range parcels {
 		changes, err := c.decode(ctx, p)
 		if err != nil {
-			return err
+			return d, err
 		}
 		d.Changes = append(d.Changes, changes...)
 		for actor, s := range p.batch.signers {
@@ -64,28 +92,28 @@ func (c *Cluster) absorb(ctx context.Context, doc kaijutsu.DocumentID, parcels [
 		if d.Anchor == (kaijutsu.ChangeHash{}) {
 			d.Anchor = p.batch.origin.Anchor
 		}
-		total += p.changes()
-		patient = patient || p.from == fromFeed
 	}
-	c.count.duplicates.Add(int64(total - len(d.Changes)))
-	if len(d.Changes) == 0 {
-		return nil
-	}
+	return d, nil
+}
+
+// takeTries is how often changes of the feed are tried that cannot be taken now
+// though the disk works. Then the comparison has to bring them: others wait.
+const takeTries = 5
+
+// patiently repeats f while it is unavailable, for what came from the feed: as
+// long as the disk refuses, and otherwise a few times.
+func (c *Cluster) patiently(ctx context.Context, parcels []*parcel, f func() error) error {
+	patient := slices.ContainsFunc(parcels, func(p *parcel) bool { return p.from == fromFeed })
+	tries := 0
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		got, err := c.repo.Absorb(ctx, doc, d)
-		c.count.taken.Add(int64(got.Taken))
-		parcels[0].taken += got.Taken
-		switch {
-		case err == nil && len(got.Missing) > 0:
-			return &missingError{d.Base}
-		case err == nil:
-			return nil
-		case errors.Is(err, repo.ErrDeleted):
-			return err
-		case !patient || !errors.Is(err, kaijutsu.ErrUnavailable):
+		err := f()
+		if !patient || !errors.Is(err, kaijutsu.ErrUnavailable) || errors.Is(err, repo.ErrDeleted) {
 			return err
 		}
-		if !sleep(ctx, wait) {
+		if c.store.Trouble() == nil {
+			tries++
+		}
+		if tries >= takeTries || !sleep(ctx, wait) {
 			return err
 		}
 	}
