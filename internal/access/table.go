@@ -50,6 +50,8 @@ type Table struct {
 	grants     map[kaijutsu.DocumentID]grantsOf // guarded by mu
 	watches    map[string]map[*watch]struct{}   // guarded by mu; by token id
 	unread     map[string]error                 // guarded by mu; why, by record name
+
+	rests map[kaijutsu.DocumentID]kaijutsu.DocumentID // guarded by mu; see Rest
 }
 
 // grantsOf are the grants of a document by principal name.
@@ -91,6 +93,7 @@ func Open(cfg Config) (*Table, error) {
 		grants:     make(map[kaijutsu.DocumentID]grantsOf),
 		watches:    make(map[string]map[*watch]struct{}),
 		unread:     make(map[string]error),
+		rests:      make(map[kaijutsu.DocumentID]kaijutsu.DocumentID),
 	}
 	if t.change == nil {
 		t.change = func(kaijutsu.DocumentID) {}
@@ -167,6 +170,18 @@ func (t *Table) rightLocked(p kaijutsu.Principal, kernel kaijutsu.Right, doc kai
 	if kernel >= kaijutsu.RightOwn {
 		return kaijutsu.RightOwn
 	}
+	right := t.grantedLocked(p, kernel, doc)
+	for range len(t.rests) {
+		on, ok := t.rests[doc]
+		if !ok {
+			break
+		}
+		doc, right = on, min(right, t.grantedLocked(p, kernel, on))
+	}
+	return right
+}
+
+func (t *Table) grantedLocked(p kaijutsu.Principal, kernel kaijutsu.Right, doc kaijutsu.DocumentID) kaijutsu.Right {
 	if g, ok := t.grants[doc][p.Name]; ok {
 		if known := t.principals[p.Name]; known != nil && known.who == p {
 			return g.Right

@@ -21,7 +21,8 @@ func (o *operations) contextFork() *op.Op {
 		Name: "context_fork", Title: "Fork a context", Command: []string{"ctx", "fork"}, Args: []string{"context"},
 		Summary: "Make a new context that begins with the history of another, as it is now or was at some moment",
 		Description: "Blocks keep their ids, parents and authors. It costs the same few bytes however large the parent is. " +
-			"From then on they go their own ways: an edit to one never shows in the other, and an editor cannot merge them by mistake.",
+			"From then on they go their own ways: an edit to one never shows in the other, and an editor cannot merge them by mistake. " +
+			"Whoever has a role of their own in the parent has it in the fork too; you own the fork.",
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Writes,
 		Examples: examplesOf("context_fork"),
 	}, o.forkContext)

@@ -49,7 +49,7 @@ func (k *Kernel) CreateWith(ctx context.Context, c op.Call, title, name string, 
 	if err != nil {
 		return ContextInfo{}, err
 	}
-	return k.made(ctx, c, id, Fork{})
+	return k.made(ctx, c, id)
 }
 
 // Import makes a context of an .automerge file, under an id of its own.
@@ -61,11 +61,12 @@ func (k *Kernel) Import(ctx context.Context, c op.Call, chunk []byte) (ContextIn
 	if err != nil {
 		return ContextInfo{}, err
 	}
-	return k.made(ctx, c, id, Fork{})
+	return k.made(ctx, c, id)
 }
 
 // Fork makes a context that holds what another held at these heads, nil for
-// now; title "" keeps the title. The error wraps kaijutsu.ErrNotFound when the
+// now; title "" keeps the title. Whoever has a role in the other has it in the
+// fork, and its maker the role own. The error wraps kaijutsu.ErrNotFound when the
 // context does not hold one of the heads.
 func (k *Kernel) Fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, heads kaijutsu.Heads, title string) (ContextInfo, error) {
 	if err := k.need(c, doc, kaijutsu.RightRead); err != nil {
@@ -92,23 +93,24 @@ func (k *Kernel) Fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, h
 			return ContextInfo{}, err
 		}
 	}
-	id, err := k.cfg.Repo.Fork(ctx, c.By, doc, heads, title)
-	if err != nil {
-		return ContextInfo{}, err
-	}
-	return k.made(ctx, c, id, Fork{From: doc, Heads: heads})
+	return k.fork(ctx, c, doc, heads, title)
 }
 
 // made records a new context.
-func (k *Kernel) made(ctx context.Context, c op.Call, id kaijutsu.ContextID, fork Fork) (ContextInfo, error) {
+func (k *Kernel) made(ctx context.Context, c op.Call, id kaijutsu.ContextID) (ContextInfo, error) {
 	ctx = context.WithoutCancel(ctx) // it is there: say so
 	k.shelf.saw(id.Document(), nil)
 	err := k.records.update(ctx, c.By, id.Document(), func(r *record) {
-		r.by, r.created, r.fork = c.By, k.cfg.Now().UTC().Truncate(time.Millisecond), fork
+		r.by, r.created = c.By, k.cfg.Now().UTC().Truncate(time.Millisecond)
 	})
 	if err != nil {
 		return ContextInfo{}, err
 	}
+	return k.shown(ctx, c, id)
+}
+
+// shown returns a context that was made.
+func (k *Kernel) shown(ctx context.Context, c op.Call, id kaijutsu.ContextID) (ContextInfo, error) {
 	s, err := k.summary(ctx, id.Document())
 	if err != nil {
 		return ContextInfo{}, err

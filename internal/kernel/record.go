@@ -123,6 +123,9 @@ func (k *Kernel) followContext(name string, value []byte) {
 		delete(r.unread, name)
 	}
 	r.mu.Unlock()
+	if value != nil {
+		k.cfg.Access.Stand(doc) // who may read it came before
+	}
 	if value != nil && was.archived.IsZero() != rec.archived.IsZero() {
 		k.chores.review(doc)
 		k.watches.wake()

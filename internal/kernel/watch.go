@@ -38,6 +38,7 @@ func (k *Kernel) Note(c repo.Committed) {
 	if c.Doc == k.cfg.Records.Doc() {
 		return
 	}
+	k.noteFork(c)
 	if k.shelf.note(c) {
 		k.watches.wake()
 	}

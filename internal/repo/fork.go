@@ -23,20 +23,29 @@ import (
 // no such document, or it does not hold one of the heads, and ErrInvalid when
 // it is no context.
 func (r *Repo) Fork(ctx context.Context, by kaijutsu.Principal, id kaijutsu.DocumentID, heads kaijutsu.Heads, title string) (kaijutsu.ContextID, error) {
+	cid := kaijutsu.NewContextID(r.cfg.Now())
+	if err := r.ForkAs(ctx, cid, by, id, heads, title); err != nil {
+		return kaijutsu.ContextID{}, err
+	}
+	return cid, nil
+}
+
+// ForkAs is Fork under an id that the caller has made: for one who writes down
+// who may read the fork before there is any.
+func (r *Repo) ForkAs(ctx context.Context, cid kaijutsu.ContextID, by kaijutsu.Principal, id kaijutsu.DocumentID, heads kaijutsu.Heads, title string) error {
 	if by.IsZero() {
-		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: no principal: %w", id, kaijutsu.ErrDenied)
+		return fmt.Errorf("fork document %s: no principal: %w", id, kaijutsu.ErrDenied)
 	}
 	if err := r.admit(ctx); err != nil {
-		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: %w", id, err)
+		return fmt.Errorf("fork document %s: %w", id, err)
 	}
-	cid := kaijutsu.NewContextID(r.cfg.Now())
 	err := r.orFetch(ctx, id, func() error {
 		return r.recall(ctx, id, func(d *document, own *pasts) error { return d.fork(cid, by, heads, title, own) })
 	})
 	if err != nil {
-		return kaijutsu.ContextID{}, fmt.Errorf("fork document %s: %w", id, err)
+		return fmt.Errorf("fork document %s: %w", id, err)
 	}
-	return cid, nil
+	return nil
 }
 
 // fork makes the first change of the fork and puts it on disk. The document's

@@ -125,6 +125,15 @@ func (l *later) also(f func(repo.Committed)) {
 	l.follow.Store(&all)
 }
 
+// first is also, before all others that are told now.
+func (l *later) first(f func(repo.Committed)) {
+	all := []func(repo.Committed){f}
+	if old := l.follow.Load(); old != nil {
+		all = append(all, *old...)
+	}
+	l.follow.Store(&all)
+}
+
 // tell tells the parts that follow the documents what was committed.
 func (l *later) tell(c repo.Committed) {
 	if all := l.follow.Load(); all != nil {

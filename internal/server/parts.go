@@ -122,7 +122,7 @@ func (s *Server) openKernel() (err error) {
 	}
 	s.kernel, err = kernel.Open(cfg)
 	if err == nil {
-		s.later.also(s.kernel.Note)
+		s.later.first(s.kernel.Note) // it knows who may be told by the others
 	}
 	return err
 }
