@@ -182,6 +182,7 @@ var volatile = sync.OnceValue(func() []variable {
 		{"hash", regexp.MustCompile(`\b[0-9a-f]{64}\b`)},
 		{"actor", regexp.MustCompile(`\b[0-9a-f]{32}\b`)},
 		{"id", regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)},
+		{"event", regexp.MustCompile(`\b[0-9a-f]{8}(\.\d+){3}(\.[a-z]?\d+)?\b`)},
 		{"token_id", regexp.MustCompile(`"id": "[0-9a-f]{12}"`)},
 	}
 })
