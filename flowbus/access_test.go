@@ -215,3 +215,16 @@ func TestTwoNodesOfOneName(t *testing.T) {
 		t.Errorf("took %+v of the twin", <-got)
 	}
 }
+
+// TestOwnRecords reads what the node itself has put into the feed.
+func TestOwnRecords(t *testing.T) {
+	s := startNATS(t, serverOptions())
+	a := openBus(t, "same", s.ClientURL())
+	r := consume(t, a, 3, flowbus.Cursor{}) // makes the stream
+	a.Settled()
+	appendAll(t, a, 3, "own", 0, 1)
+	r.upTo("own0")
+	if got := a.State().Problems; len(got) > 0 {
+		t.Errorf("problems %q after an own record was read, want none", got)
+	}
+}

@@ -135,7 +135,7 @@ func (c *consumption) take(m *nats.Msg, meta *nats.MsgMetadata) error {
 		c.reset(fmt.Sprintf("records %d to %d are no more in the stream", c.last+1, seq-1))
 	}
 	c.last = seq
-	node, ok := c.f.b.admit(m)
+	node, ok := c.f.b.check(m) // it may be old, or our own
 	if !ok {
 		return nil
 	}

@@ -33,10 +33,23 @@ type refusal struct {
 	at     time.Time
 }
 
-// admit checks the headers and the size of a message that came in, and returns
+// admit is check of a message that was sent just now, by another process.
+func (b *Bus) admit(m *nats.Msg) (node string, ok bool) {
+	node, ok = b.check(m)
+	switch {
+	case !ok:
+	case node == b.cfg.Node:
+		b.noteTwin()
+	default:
+		b.peers.heard(node)
+	}
+	return node, ok
+}
+
+// check checks the headers and the size of a message that came in, and returns
 // who sent it. A message that is not what a node of this version sends is
 // counted, logged at a limited rate, and false is returned.
-func (b *Bus) admit(m *nats.Msg) (node string, ok bool) {
+func (b *Bus) check(m *nats.Msg) (node string, ok bool) {
 	node = first(m, headerNode)
 	schema := first(m, headerSchema)
 	switch {
@@ -51,11 +64,6 @@ func (b *Bus) admit(m *nats.Msg) (node string, ok bool) {
 	case len(m.Data) > MaxMessage:
 		b.refuse(node, "", fmt.Sprintf("%d bytes of data", len(m.Data)), m.Subject)
 	default:
-		if node == b.cfg.Node {
-			b.noteTwin()
-		} else {
-			b.peers.heard(node)
-		}
 		return node, true
 	}
 	return "", false
