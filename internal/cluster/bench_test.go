@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,11 +34,57 @@ func watch(h *house) *watched {
 	return w
 }
 
+// when returns when a change was committed; the house is told a moment after
+// the disk has it.
+func (w *watched) when(h *house, change kaijutsu.ChangeHash) (at time.Time) {
+	h.await("the change is told of", func() (ok bool) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		at, ok = w.at[change]
+		return ok
+	})
+	return at
+}
+
 // made is an edit and when it began.
 type made struct {
 	change kaijutsu.ChangeHash
 	at     time.Time
 	took   time.Duration // until it was acknowledged
+}
+
+// spent is what something cost, which says more than how long it took on a
+// machine that does other things as well.
+type spent struct {
+	cpu          time.Duration // of the whole process
+	transactions uint64        // each with one wait for the disk
+	records      uint64        // in the feed
+}
+
+func spend(houses []*house) (s spent) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		houses[0].t.Fatal(err)
+	}
+	s.cpu = time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	for _, h := range houses {
+		s.transactions += h.store.Stats().Batches
+	}
+	for _, stream := range houses[0].status().Streams {
+		s.records += stream.Received
+	}
+	return s
+}
+
+func (s spent) since(before spent) spent {
+	return spent{s.cpu - before.cpu, s.transactions - before.transactions, s.records - before.records}
+}
+
+// report tells it for each of n edits.
+func (s spent) report(b *testing.B, n int) {
+	b.ReportMetric(float64(s.cpu.Microseconds())/float64(n), "cpu-µs/edit")
+	b.ReportMetric(float64(s.transactions)/float64(n), "transactions/edit")
+	b.ReportMetric(float64(s.records)/float64(n), "records/edit")
 }
 
 // BenchmarkVisible measures how long it takes from the beginning of an edit at
@@ -67,6 +114,7 @@ func BenchmarkVisible(b *testing.B) {
 				h.mu.Unlock()
 			}
 			edits := make([][]made, 3)
+			before := spend(houses)
 			b.ResetTimer()
 			var running sync.WaitGroup
 			const editors = 5
@@ -93,19 +141,14 @@ func BenchmarkVisible(b *testing.B) {
 			running.Wait()
 			b.StopTimer()
 			same(houses...)
+			spend(houses).since(before).report(b, len(edits[0])+len(edits[1])+len(edits[2]))
 			var there, acked []time.Duration
 			for i := range houses {
 				for _, e := range edits[i] {
 					acked = append(acked, e.took)
 					for j := range houses {
 						if j != i {
-							seen[j].mu.Lock()
-							at, ok := seen[j].at[e.change]
-							seen[j].mu.Unlock()
-							if !ok {
-								b.Errorf("a change of %s was not seen at %s", houses[i].name, houses[j].name)
-							}
-							there = append(there, at.Sub(e.at))
+							there = append(there, seen[j].when(houses[j], e.change).Sub(e.at))
 						}
 					}
 				}
@@ -156,11 +199,12 @@ func BenchmarkCatchUp(b *testing.B) {
 					c.await("NATS is back", func() bool { return c.status().Connected })
 				}
 				b.StartTimer()
-				begun := time.Now()
+				begun, before := time.Now(), spend([]*house{a, c})
 				away.open()
 				opened := time.Since(begun)
 				same(a, away)
 				b.StopTimer()
+				spend([]*house{a, c, away}).since(before).report(b, changes)
 				b.ReportMetric(float64(opened.Milliseconds()), "open-ms")
 				b.ReportMetric(float64(time.Since(begun).Milliseconds()), "all-ms")
 				counts := away.status().Counts

@@ -22,7 +22,7 @@ func (c *Cluster) readChunk(ctx context.Context, after uint64) (*chunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		if entries == relayEntries || bytes >= relayBytes {
+		if k.full = entries == relayEntries || bytes >= relayBytes; k.full {
 			break
 		}
 		entries++

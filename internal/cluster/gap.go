@@ -15,7 +15,7 @@ const maxNeeds = 10_000
 
 // gapWaits are the times between attempts to get what is missing. The first is
 // for what is under way: another copy, or the live copy of another node.
-var gapWaits = []time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second}
+var gapWaits = []time.Duration{80 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second}
 
 var errGap = errors.New("what it depends on is nowhere to be had")
 

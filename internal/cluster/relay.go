@@ -12,12 +12,14 @@ import (
 const (
 	relayEntries = 1024    // journal entries in one chunk
 	relayBytes   = 2 << 20 // and the bytes of their changes
-	relayPace    = 5 * time.Millisecond
+	relayPace    = 50 * time.Millisecond
 	keptBytes    = 8 << 20 // of changes kept so that they are not read again
 	relayTries   = 3       // to read an entry before it is left to the comparison
 )
 
-// relay brings the journal to the feed.
+// relay brings the journal to the feed. It takes its time, relayPace, unless
+// there is a lot: what is written to a document meanwhile is one record, and
+// the live copy, which is what people wait for, is there before it.
 type relay struct {
 	wake   chan struct{}
 	chunks chan *chunk // sent, in order; bounded: reading waits for acks
@@ -82,6 +84,7 @@ func (r *relay) dropKept(upTo uint64) {
 // chunk is some entries of the journal on their way to the feed.
 type chunk struct {
 	upTo  uint64
+	full  bool // more follows
 	sends []*send
 }
 
@@ -112,6 +115,7 @@ func (c *Cluster) runRelay(ctx context.Context) {
 		}
 		if k.upTo == at {
 			c.awaitRelay(ctx, time.Second)
+			sleep(ctx, relayPace)
 			continue
 		}
 		for _, s := range k.sends {
@@ -123,8 +127,8 @@ func (c *Cluster) runRelay(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if len(k.sends) > 0 {
-			sleep(ctx, relayPace) // what comes meanwhile goes together
+		if !k.full {
+			sleep(ctx, relayPace)
 		}
 	}
 }
