@@ -56,8 +56,8 @@ type Text struct {
 // Splice replaces Del code points at Pos by Ins.
 type Splice struct {
 	Pos int    `json:"pos"`
-	Del int    `json:"delete,omitempty"`
-	Ins string `json:"insert,omitempty"`
+	Del int    `json:"delete"`
+	Ins string `json:"insert"`
 }
 
 // Status is a block's new status.
@@ -69,7 +69,7 @@ type Status struct {
 // "" at the top.
 type Moved struct {
 	After  string `json:"after"`
-	Parent string `json:"parent,omitempty"`
+	Parent string `json:"parent"`
 	Depth  int    `json:"depth"`
 }
 
@@ -79,14 +79,14 @@ type Meta struct {
 	Kind string `json:"kind"`
 	Role string `json:"role"`
 	Form string `json:"form"`
-	Meta string `json:"meta,omitempty"`
+	Meta string `json:"meta"`
 }
 
 // Flags are a block's flags, all of them.
 type Flags struct {
-	Collapsed bool `json:"collapsed,omitempty"`
-	Excluded  bool `json:"excluded,omitempty"`
-	Ephemeral bool `json:"ephemeral,omitempty"`
+	Collapsed bool `json:"collapsed"`
+	Excluded  bool `json:"excluded"`
+	Ephemeral bool `json:"ephemeral"`
 }
 
 // Titled is a context's title.
