@@ -40,6 +40,7 @@ type Cluster struct {
 	ends    ends
 	nodes   *registry
 	refused *refusals
+	splits  *splits
 	count   counters
 	fetches chan struct{} // tokens: fetches under way
 
@@ -73,7 +74,7 @@ func Start(cfg Config) (*Cluster, error) {
 		cfg: cfg, log: cfg.Log, bus: cfg.Bus, repo: cfg.Repo, store: cfg.Store, now: cfg.Now,
 		tune: cfg.tune.withDefaults(), fetches: make(chan struct{}, 16),
 		digest: newDigest(), recent: newRecent(), live: newLive(), lanes: newLanes(), gaps: newGaps(),
-		relay: newRelay(), outbox: newOutbox(), healer: newHealer(), nodes: newRegistry(), refused: newRefusals(cfg.Log, cfg.Now),
+		relay: newRelay(), outbox: newOutbox(), healer: newHealer(), nodes: newRegistry(), refused: newRefusals(cfg.Log, cfg.Now), splits: newSplits(),
 	}
 	c.makeSpawn()
 	if err := c.start(); err != nil {

@@ -22,6 +22,9 @@
 // behind. Changes come any number of times in any order with one effect. What
 // comes over NATS is bounded, checked and decoded strictly; what is refused is
 // counted by reason. No decision depends on wall clocks of several machines.
+// A client that writes two changes under one number, one at each of two nodes,
+// splits a document: no copy may hold both. Each node keeps its own and what was
+// written since, and both say so.
 //
 // # Messages
 //

@@ -141,10 +141,19 @@ func (c *Cluster) problems(s Status) []string {
 		}
 	}
 	for _, n := range c.nodes.missing(now) {
-		out = append(out, fmt.Sprintf("node %s (%.8s) at %q went away without saying so, last seen %s ago: start it again; what only it had taken in is not here yet",
-			n.Name, n.ID, n.Addr, span(now.Sub(n.Seen))))
+		out = append(out, fmt.Sprintf("node %s at %q went away without saying so, last seen %s ago: start it again; what only it had taken in is not here yet",
+			n.called(), n.Addr, span(now.Sub(n.Seen))))
 	}
+	out = append(out, c.splitProblems(now, s.Equal)...)
 	return append(out, c.healer.problems(now)...)
+}
+
+// called is how sentences call a node.
+func (n Node) called() string {
+	if n.Name == "" {
+		return n.ID
+	}
+	return fmt.Sprintf("%s (%.8s)", n.Name, n.ID)
 }
 
 // agreed reports whether every known node was seen to hold the same after a

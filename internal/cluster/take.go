@@ -157,6 +157,9 @@ func (c *Cluster) conclude(doc kaijutsu.DocumentID, parcels []*parcel, err error
 		}
 	default:
 		for _, p := range parcels {
+			if errors.Is(err, kaijutsu.ErrConflict) {
+				c.splits.note(doc, p.node, c.now())
+			}
 			if !errors.Is(err, kaijutsu.ErrUnavailable) && !errors.Is(err, repo.ErrDeleted) && !errors.Is(err, context.Canceled) {
 				c.refused.note(p.node, err)
 			}
