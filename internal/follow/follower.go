@@ -91,6 +91,9 @@ func (h *Hub) Follow(ctx context.Context, w Want) (*Follower, error) {
 	case f.one && !f.mayRead(f.id.Document()):
 		return nil, unknown(f.id)
 	}
+	if _, _, err := f.since(); err != nil {
+		return nil, err
+	}
 	joined, err := h.join(f)
 	if err != nil {
 		return nil, err

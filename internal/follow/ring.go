@@ -56,8 +56,12 @@ func (r *ring) add(e *entry) {
 }
 
 // forget takes the entries of a topic out of the ring; the topic, which is to
-// be used no more, keeps them for those who read it.
+// be used no more, keeps them for those who read it. One that has none, as that
+// of a context which there is not, costs nothing: anybody may ask for such.
 func (r *ring) forget(t *topic) {
+	if len(t.entries) == 0 {
+		return
+	}
 	kept := r.entries[:0]
 	for _, e := range r.entries {
 		if e.topic == t {
