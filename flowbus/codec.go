@@ -211,8 +211,10 @@ func (e *Event) check() error {
 		return bad("node", "at most 64 bytes")
 	case derived && (e.Version == 0 || e.Part < 1 || e.Part > e.Parts):
 		return bad("version", "a version, and a part of the parts from 1")
-	case !derived && (e.Version != 0 || e.Part != 0 || e.Parts != 0 || len(e.Heads) > 0 || e.Change != (kaijutsu.ChangeHash{})):
+	case !derived && (e.Version != 0 || e.Part != 0 || e.Parts != 0 || len(e.Heads) > 0):
 		return bad("version", "none, for it comes of no change")
+	case e.Change != (kaijutsu.ChangeHash{}) && !derived && (t.source != FromAnyone || e.Context == (kaijutsu.ContextID{})):
+		return bad("change", "none, for it comes of none and is about none")
 	case e.Time.Year() < 1 || e.Time.Year() > 9999:
 		return bad("time", "a year of four digits")
 	}

@@ -21,8 +21,11 @@ type Event struct {
 	// gives them the same version, numbered by Part, from 1 to Parts.
 	Version     uint64
 	Part, Parts int
-	Heads       kaijutsu.Heads      // of the context, after the change
-	Change      kaijutsu.ChangeHash // zero: it comes of no change
+	Heads       kaijutsu.Heads // of the context, after the change
+	// Change is what it comes of, or, of what somebody did beside the changes,
+	// the one that wrote what it is about into the context: it is told where
+	// that is. Zero: there is none.
+	Change kaijutsu.ChangeHash
 
 	// Principal is who did it; zero when nobody is on record, or it came Via a
 	// relay or an import.

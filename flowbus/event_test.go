@@ -133,6 +133,8 @@ func TestDecodeIsStrict(t *testing.T) {
 		{"a long block", "block.text", `"block":"b1"`, `"block":"` + strings.Repeat("b", 65) + `"`, kaijutsu.ErrInvalid},
 		{"no version", "block.text", `"version":42,`, ``, kaijutsu.ErrInvalid},
 		{"a version of what has none", "seat.joined", `"time"`, `"version":1,"time"`, kaijutsu.ErrInvalid},
+		{"a change of what is of no context", "log.message", `"time"`, `"change":"` + strings.Repeat("02", 32) + `","time"`, kaijutsu.ErrInvalid},
+		{"heads of what comes of no change", "elicitation.request", `"time"`, `"heads":["` + strings.Repeat("02", 32) + `"],"time"`, kaijutsu.ErrInvalid},
 		{"a part beyond", "block.text", `"part":1`, `"part":3`, kaijutsu.ErrInvalid},
 		{"heads that are none", "block.text", `"heads":["01`, `"heads":["0g`, kaijutsu.ErrInvalid},
 		{"nobody", "block.text", `{"name":"amy"`, `{"name":""`, kaijutsu.ErrInvalid},
@@ -158,6 +160,21 @@ func TestDecodeIsStrict(t *testing.T) {
 				t.Errorf("Decode = %+v, %v, want %v", e, err, tt.want)
 			}
 		})
+	}
+}
+
+// TestWhatSomebodyDidIsAboutAChange: it says which, and has no version of it.
+func TestWhatSomebodyDidIsAboutAChange(t *testing.T) {
+	e := Event{
+		Kernel: "main", Context: goldenContext, Block: "b1", Kind: ElicitationAnswered, Change: kaijutsu.ChangeHash{2}, Node: "n1",
+		Time: time.Unix(1, 0).UTC(), Data: &Answer{ID: "b1", Action: "accept", Reason: "answered"},
+	}
+	b, err := Encode(&e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Decode(b); err != nil || got.Change != e.Change || got.Version != 0 {
+		t.Errorf("Decode = %+v, %v, want the change", got, err)
 	}
 }
 

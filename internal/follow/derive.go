@@ -25,7 +25,10 @@ func (h *Hub) derive() {
 			return
 		case <-h.queue.wake:
 			for _, c := range h.queue.take() {
-				h.take(c)
+				if c.look == 0 {
+					h.take(c)
+				}
+				h.release(c.Doc, c.look)
 			}
 		case <-gap.C:
 			h.fill()

@@ -69,6 +69,7 @@ type Hub struct {
 	queue   queue
 	reviews atomic.Uint64 // counts changes of rights
 	nodes   nodes
+	held    held
 
 	mu     sync.RWMutex // no I/O is made while it is held
 	topics map[kaijutsu.DocumentID]*topic
@@ -159,7 +160,7 @@ func (h *Hub) Note(c repo.Committed) {
 		return
 	}
 	h.mu.RLock()
-	interested := h.topics[c.Doc] != nil || h.wide.docs || c.Deleted && len(h.wide.followers) > 0
+	interested := h.topics[c.Doc] != nil || h.wide.docs || c.Deleted && len(h.wide.followers) > 0 || h.held.any(c.Doc)
 	h.mu.RUnlock()
 	if interested {
 		h.queue.push(noted{Committed: c, id: id, of: ok && !h.cfg.Hidden(c.Doc)})

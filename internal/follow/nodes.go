@@ -78,7 +78,7 @@ func (h *Hub) hear(m flowbus.Message) {
 	if err == nil {
 		var b []byte
 		if b, err = flowbus.Encode(&e); err == nil {
-			h.append(&e, b)
+			h.hold(&e, b)
 			return
 		}
 	}

@@ -12,6 +12,9 @@ type noted struct {
 	repo.Committed
 	id kaijutsu.ContextID
 	of bool // the document may have events
+	// look is not 0 when nothing was committed: events may be held for the
+	// document that can be told.
+	look int64
 }
 
 // queue is what waits to become events. It never refuses anything: beyond most

@@ -109,7 +109,7 @@ func (k *Kernel) Ask(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, q 
 	if err := k.questions.begin(ctx, doc); err != nil {
 		return Outcome{}, err
 	}
-	_, err = k.Edit(ctx, c, doc, opElicit, func(_ repo.View, tx *blocks.Tx) error {
+	edited, err := k.Edit(ctx, c, doc, opElicit, func(_ repo.View, tx *blocks.Tx) error {
 		return tx.InsertBlock(blocks.BlockSpec{
 			ID: id, Kind: blocks.KindQuery, Role: askerRole(c.By), Status: blocks.StatusPending,
 			Form: blocks.FormBody, Content: q.Message, Meta: meta,
@@ -122,8 +122,7 @@ func (k *Kernel) Ask(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, q 
 	e := k.event(flowbus.ElicitationRequest, c.By, doc, &flowbus.Elicitation{
 		ID: string(id), Message: q.Message, Schema: q.Schema, Expires: m.Expires.Format(ExpiresLayout),
 	})
-	e.Block = string(id)
-	k.emit(e)
+	k.emit(about(e, id, edited.Change))
 	return Outcome{Context: doc, Block: id, Pending: true, Expires: m.Expires}, nil
 }
 

@@ -69,7 +69,7 @@ func (k *Kernel) AnswerElicit(ctx context.Context, c op.Call, doc kaijutsu.Docum
 		a.Reason, status = ReasonCancelled, blocks.StatusCancelled
 	}
 	a.Block = blocks.NewID(a.At)
-	_, err = k.Edit(ctx, c, doc, opAnswer, func(v repo.View, tx *blocks.Tx) error {
+	edited, err := k.Edit(ctx, c, doc, opAnswer, func(v repo.View, tx *blocks.Tx) error {
 		if err := k.open(v, doc, id, r); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (k *Kernel) AnswerElicit(ctx context.Context, c op.Call, doc kaijutsu.Docum
 		return Outcome{}, err
 	}
 	k.questions.answered(doc, id)
-	k.tellAnswer(c.By, doc, id, a)
+	k.tellAnswer(c.By, doc, id, a, edited.Change)
 	return k.Outcome(ctx, c, doc, id)
 }
 
@@ -208,9 +208,17 @@ func (k *Kernel) claimed(ctx context.Context, id blocks.ID) error {
 	return answeredBy(id, first.By, first.Action)
 }
 
-// tellAnswer tells what came of a question.
-func (k *Kernel) tellAnswer(by kaijutsu.Principal, doc kaijutsu.DocumentID, id blocks.ID, a answerMeta) {
-	e := k.event(flowbus.ElicitationAnswered, by, doc, &flowbus.Answer{ID: string(id), Action: a.Action, Reason: a.Reason})
+// about says which block an event is about, and the change that wrote it.
+func about(e flowbus.Event, id blocks.ID, change kaijutsu.ChangeHash) flowbus.Event {
 	e.Block = string(id)
-	k.emit(e)
+	if e.Context != (kaijutsu.ContextID{}) {
+		e.Change = change
+	}
+	return e
+}
+
+// tellAnswer tells what came of a question, with the change that says so.
+func (k *Kernel) tellAnswer(by kaijutsu.Principal, doc kaijutsu.DocumentID, id blocks.ID, a answerMeta, change kaijutsu.ChangeHash) {
+	e := k.event(flowbus.ElicitationAnswered, by, doc, &flowbus.Answer{ID: string(id), Action: a.Action, Reason: a.Reason})
+	k.emit(about(e, id, change))
 }

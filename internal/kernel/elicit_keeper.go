@@ -353,7 +353,7 @@ func (q *questions) expire(ctx context.Context, o overdue, token uint64) error {
 		return err
 	}
 	a := answerMeta{Action: ElicitDecline, Reason: ReasonExpired, At: q.k.cfg.Now().UTC().Truncate(time.Second)}
-	_, err = q.k.cfg.Repo.Edit(ctx, o.doc, repo.Edit{By: keeper, Message: "op:" + opExpire}, func(v repo.View, tx *blocks.Tx) error {
+	edited, err := q.k.cfg.Repo.Edit(ctx, o.doc, repo.Edit{By: keeper, Message: "op:" + opExpire}, func(v repo.View, tx *blocks.Tx) error {
 		b, ok := v.Block(o.id)
 		if !ok || b.Status.Terminal() || b.Deleted || q.lost() {
 			return errOver
@@ -369,6 +369,6 @@ func (q *questions) expire(ctx context.Context, o overdue, token uint64) error {
 		return err
 	}
 	q.answered(o.doc, o.id)
-	q.k.tellAnswer(keeper, o.doc, o.id, a)
+	q.k.tellAnswer(keeper, o.doc, o.id, a, edited.Change)
 	return nil
 }

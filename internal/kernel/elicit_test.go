@@ -364,3 +364,25 @@ func TestTimeoutsAreExact(t *testing.T) {
 		w.close()
 	})
 }
+
+// TestWhatIsToldOfAQuestionNamesItsChange, so that other nodes tell it where the
+// question is.
+func TestWhatIsToldOfAQuestionNamesItsChange(t *testing.T) {
+	w, tape := taped(t, nil)
+	plan := w.context("Plan")
+	check := func(what string) {
+		t.Helper()
+		heads, err := w.repo.Heads(t.Context(), plan.Doc)
+		tape.mu.Lock()
+		defer tape.mu.Unlock()
+		if e := tape.events[len(tape.events)-1]; err != nil || len(heads) != 1 || e.Change != heads[0] {
+			t.Errorf("%s: the event names the change %s, want %v, %v", what, e.Change, heads, err)
+		}
+	}
+	q := w.ask(owner, plan.Doc, kernel.Question{Message: "Deploy?"})
+	check("asked")
+	if _, err := w.answer(owner, q, "decline", ""); err != nil {
+		t.Fatal(err)
+	}
+	check("answered")
+}
