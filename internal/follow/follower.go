@@ -60,6 +60,7 @@ type Follower struct {
 	pos     uint64 // of the last entry of the topic that it saw
 	at      place  // of the last event of a document
 	first   []Item // to be told before everything else
+	shot    *shot  // the snapshot that it has not read yet
 	past    past
 	ended   error                        // why there is no more
 	reviews uint64                       // those that may knows of
@@ -150,6 +151,8 @@ func (f *Follower) Close() {
 	}
 	f.past.close()
 	h, t := f.h, f.t
+	f.first = nil
+	f.leaveShot()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := t.followers[f]; !ok {
@@ -174,7 +177,7 @@ func (f *Follower) beginOne(ctx context.Context, joined uint64) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.look(ctx, doc, f.want.Snapshot || f.want.Since != "")
+	s, err := h.look(ctx, doc, false)
 	if err != nil {
 		return err
 	}
@@ -205,14 +208,18 @@ func (f *Follower) beginOne(ctx context.Context, joined uint64) error {
 	}
 	whole, id := why != "" || f.want.Snapshot && !since, f.ID()
 	if whole {
+		if f.shot, err = h.shots.take(ctx, h, f.id, s.version); err != nil {
+			return err
+		}
+		f.at = wholeVersion(f.shot.version)
 		id = "" // who has not got the snapshot has nothing to go on from
 	}
-	f.first = append(f.first, itemOf(Hello, id, hello{h.cfg.Node, h.cfg.Kernel, f.id.String(), s.version, f.ID()}))
+	f.first = append(f.first, itemOf(Hello, id, hello{h.cfg.Node, h.cfg.Kernel, f.id.String(), max(s.version, f.at.version), f.ID()}))
 	if why != "" {
 		f.first = append(f.first, itemOf(Reset, "", reset{why, f.want.Since}))
 	}
 	if whole {
-		f.first = append(f.first, h.snapshotOf(f.id, s, f.ID()))
+		f.first = append(f.first, f.shot.itemFor(f.ID()))
 	}
 	return nil
 }

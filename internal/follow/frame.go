@@ -18,8 +18,10 @@ type Item struct {
 	// Data is JSON: of an event what flowbus.Decode reads.
 	Data []byte
 	// Frame is the whole of it as a server-sent event (HTML standard,
-	// "server-sent events").
+	// "server-sent events"), behind Head.
 	Frame []byte
+	// Head is what of it is this follower's own; mostly nothing.
+	Head []byte
 	// ID is where to go on behind it; "" when it leaves that as it is.
 	ID string
 }
@@ -77,7 +79,7 @@ type state struct {
 	rows    []repo.Block // nil when nobody asked
 }
 
-func (h *Hub) snapshotOf(id kaijutsu.ContextID, s state, at string) Item {
+func (h *Hub) snapshotOf(id kaijutsu.ContextID, s state) Item {
 	out := snapshot{
 		Kernel: h.cfg.Kernel, Context: id.String(), Node: h.cfg.Node,
 		Version: s.version, Heads: s.heads.Texts(), Title: s.title, Blocks: make([]flowbus.Row, len(s.rows)),
@@ -85,7 +87,7 @@ func (h *Hub) snapshotOf(id kaijutsu.ContextID, s state, at string) Item {
 	for i := range s.rows {
 		out.Blocks[i] = rowOf(s.rows[i])
 	}
-	return itemOf(Snapshot, at, out)
+	return itemOf(Snapshot, "", out)
 }
 
 type hello struct {

@@ -69,6 +69,7 @@ type Hub struct {
 	queue   queue
 	reviews atomic.Uint64 // counts changes of rights
 	nodes   nodes
+	shots   *shots
 	held    held
 
 	mu     sync.RWMutex // no I/O is made while it is held
@@ -96,7 +97,7 @@ func Start(cfg Config) (*Hub, error) {
 	}
 	h := &Hub{
 		cfg: cfg, node: shortNode(cfg.Node), topics: make(map[kaijutsu.DocumentID]*topic),
-		pos: uint64(cfg.Now().UnixMicro()),
+		pos: uint64(cfg.Now().UnixMicro()), shots: newShots(),
 	}
 	h.ring = ring{maxEvents: cfg.RingEvents, maxBytes: cfg.RingBytes}
 	h.queue = queue{most: cfg.Pending, wake: make(chan struct{}, 1)}

@@ -19,6 +19,7 @@ const (
 // error mean that it has been quiet for a while: time to show that the stream
 // lives. An error other than ctx's is an *Ended.
 func (f *Follower) Next(ctx context.Context) ([]Item, error) {
+	f.leaveShot()
 	for {
 		items, err := f.look()
 		if err != nil {

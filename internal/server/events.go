@@ -107,17 +107,10 @@ func (o *eventStream) run(ctx context.Context, f *follow.Follower) {
 			return
 		case len(items) == 0:
 			err = o.write([]byte(": still here\n\n"))
-		case len(items) == 1:
+		case len(items) == 1 && items[0].Head == nil:
 			err = o.write(items[0].Frame)
 		default:
-			o.buf = o.buf[:0]
-			for _, i := range items {
-				o.buf = append(o.buf, i.Frame...)
-			}
-			err = o.write(o.buf)
-			if cap(o.buf) > 256<<10 {
-				o.buf = nil // a burst is over some time
-			}
+			err = o.writeAll(items)
 		}
 		if errors.Is(err, errSlow) {
 			o.end(&follow.Ended{Reason: err, ID: f.ID()})
@@ -126,6 +119,32 @@ func (o *eventStream) run(ctx context.Context, f *follow.Follower) {
 			return // it is gone; it may come back
 		}
 	}
+}
+
+// writeAll writes items, what is small together.
+func (o *eventStream) writeAll(items []follow.Item) error {
+	var slow error
+	o.buf = o.buf[:0]
+	for _, i := range items {
+		o.buf = append(o.buf, i.Head...)
+		if len(i.Frame) <= pieceBytes {
+			o.buf = append(o.buf, i.Frame...)
+			continue
+		}
+		for _, b := range [][]byte{o.buf, i.Frame} { // a large one is shared by many: it is not copied
+			if err := o.write(b); errors.Is(err, errSlow) {
+				slow = err
+			} else if err != nil {
+				return err
+			}
+		}
+		o.buf = o.buf[:0]
+	}
+	err := o.write(o.buf)
+	if cap(o.buf) > 256<<10 {
+		o.buf = nil // a burst is over some time
+	}
+	return cmp.Or(err, slow)
 }
 
 // write writes and flushes, all or nothing. It returns errSlow when all was
