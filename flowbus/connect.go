@@ -92,6 +92,11 @@ func (b *Bus) linkUp(nc *nats.Conn) {
 	}
 	b.problems.clear("connection")
 	b.problems.clear("access")
+	b.problems.clear("payload")
+	if most := nc.MaxPayload(); most < maxPayload {
+		b.problems.set("payload", fmt.Sprintf("NATS at %s takes messages of at most %d bytes, and larger changes do not get out: set max_payload to 1MB in its configuration", server, most))
+		b.log.Error("NATS takes small messages only: set max_payload to 1MB", "server", server, "max_payload", most)
+	}
 	b.log.Info("connected to NATS", "server", server)
 	b.wake()
 }
@@ -104,18 +109,20 @@ func (b *Bus) linkDown(err error) {
 	if err != nil {
 		text = "NATS is away: " + err.Error()
 	}
-	switch {
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		text = "NATS refuses this node: " + err.Error() + "; check the credentials file and the certificate"
+	if refusesUs(err) {
+		text = "NATS refuses this node: " + err.Error() + "; check user and password in its address, the credentials file and the certificate"
 	}
-	set := b.problems.set("connection", text+" (servers "+b.serverNames()+"); edits stay here until it is back")
-	if b.link.set(false, "", "", b.cfg.Now()) {
-		b.log.Warn("lost NATS", "err", err)
-		set = true
-	}
-	if set {
+	news := b.problems.set("connection", text+" (servers "+b.serverNames()+"); edits stay here until it is back")
+	news = b.link.set(false, "", "", b.cfg.Now()) || news
+	if news {
+		b.log.Warn(text, "servers", b.serverNames())
 		b.wake()
 	}
+}
+
+// refusesUs reports whether NATS is there and does not let us in.
+func refusesUs(err error) bool {
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked)
 }
 
 // serverNames returns the configured servers without user names and passwords.

@@ -82,7 +82,7 @@ func (f *Feed) config(shard int) jetstream.StreamConfig {
 		Discard:     jetstream.DiscardOld,
 		MaxAge:      feedAge,
 		MaxBytes:    feedBytes,
-		MaxMsgSize:  MaxMessage + 4096,
+		MaxMsgSize:  maxPayload,
 		Duplicates:  feedDuplicates,
 		AllowDirect: true,
 	}

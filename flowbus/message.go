@@ -13,6 +13,9 @@ import (
 // MaxMessage is how many bytes of data one message can carry.
 const MaxMessage = 512 << 10
 
+// maxPayload is what NATS has to take: data and headers.
+const maxPayload = MaxMessage + 4096
+
 // Schema is the version of everything that nodes send each other. A message of
 // another schema is refused.
 const Schema = 1

@@ -9,7 +9,7 @@ import (
 // State is how the bus fares.
 type State struct {
 	Connected bool
-	Server    string    // the server we talk to, or talked to last
+	Server    string    // the server we talk to, or talked to last; else those we try
 	Cluster   string    // the name of its cluster; "": none
 	Since     time.Time // when Connected last changed
 	// Problems say in plain words what is wrong now and how to mend it, in a
@@ -26,6 +26,9 @@ func (b *Bus) State() State {
 	b.link.mu.Lock()
 	s := State{Connected: b.link.up, Server: b.link.server, Cluster: b.link.cluster, Since: b.link.since}
 	b.link.mu.Unlock()
+	if s.Server == "" {
+		s.Server = b.serverNames() // never connected
+	}
 	s.Problems = append(b.problems.list(), b.refused.problems()...)
 	s.Refused = b.refused.counts()
 	s.Lost = b.lost.Load()

@@ -123,13 +123,11 @@ func (c *Cluster) problems(s Status) []string {
 	if !s.Connected {
 		out = append(out, fmt.Sprintf("NATS at %s has been away for %s: editing goes on, %s wait for it",
 			state.Server, span(now.Sub(state.Since)), count(s.Outbox.Changes, "change", "changes")))
-	} else {
-		out = append(out, state.Problems...)
-		if s.Outbox.Oldest > oldAfter {
-			out = append(out, fmt.Sprintf("NATS takes changes slowly: %s wait for it, the oldest for %s",
-				count(s.Outbox.Changes, "change", "changes"), span(s.Outbox.Oldest)))
-		}
+	} else if s.Outbox.Oldest > oldAfter {
+		out = append(out, fmt.Sprintf("NATS takes changes slowly: %s wait for it, the oldest for %s",
+			count(s.Outbox.Changes, "change", "changes"), span(s.Outbox.Oldest)))
 	}
+	out = append(out, state.Problems...)
 	if s.Outbox.Skipped > 0 && !c.healer.agreed(c.relay.skippedAt.Load()) {
 		out = append(out, fmt.Sprintf("%s were not put into the feed, because too many waited for NATS or the disk is nearly full: the other nodes get them by comparing",
 			count(int(s.Outbox.Skipped), "batch of changes", "batches of changes")))

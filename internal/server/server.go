@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"kaijutsu/flowbus"
@@ -175,10 +174,11 @@ func (s *Server) NATS() string {
 	if s.bus.Embedded() {
 		return ""
 	}
-	if state := s.bus.State(); state.Connected {
+	state := s.bus.State()
+	if state.Connected {
 		return "connected to NATS at " + state.Server
 	}
-	return "not connected to NATS yet (" + strings.Join(s.cfg.NATS.servers(), ", ") + ")"
+	return "not connected to NATS yet (" + state.Server + ")"
 }
 
 // StorageID returns the id under which editors see their changes saved.
