@@ -249,7 +249,7 @@ func (h *Hub) append(e *flowbus.Event, b []byte) {
 		}
 		h.ring.add(&entry{
 			pos: h.pos, doc: doc, subject: e.Subject(), kind: e.Kind, bit: bitOf[e.Kind], source: e.Kind.Source(),
-			item: frameOf(string(e.Kind), id, b), topic: t,
+			whose: whoseOf(e, doc), item: frameOf(string(e.Kind), id, b), topic: t,
 		})
 		h.wakeLocked(t)
 	}

@@ -239,7 +239,7 @@ type Stats struct {
 // Stats returns the counters.
 func (h *Hub) Stats() Stats {
 	h.mu.RLock()
-	s := Stats{Followers: h.count, Topics: len(h.topics), Events: len(h.ring.entries), Bytes: h.ring.bytes}
+	s := Stats{Followers: h.count, Topics: len(h.topics), Events: len(h.ring.entries) + len(h.ring.fleeting), Bytes: h.ring.bytes + h.ring.fleetingBytes}
 	h.mu.RUnlock()
 	s.Refused = h.nodes.refusals()
 	return s

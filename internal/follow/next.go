@@ -120,15 +120,8 @@ func (f *Follower) entries() ([]*entry, error) {
 		}
 		f.pos = t.base
 	}
-	i := t.afterLocked(f.pos)
 	clear(f.seen)
-	f.seen = f.seen[:0]
-	for size := 0; i < len(t.entries) && len(f.seen) < nextEvents && size < nextBytes; i++ {
-		e := t.entries[i]
-		f.seen = append(f.seen, e)
-		f.pos = e.pos
-		size += len(e.item.Frame)
-	}
+	f.seen, f.pos = t.behindLocked(f.seen[:0], f.pos, nextEvents, nextBytes)
 	if len(f.seen) == 0 && t.ended != nil {
 		return nil, t.ended
 	}

@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"sort"
 	"time"
 
 	"kaijutsu"
@@ -17,6 +16,7 @@ type entry struct {
 	kind    flowbus.Kind
 	bit     uint64 // of the kind
 	source  flowbus.Source
+	whose   whose // of a fleeting event
 	item    Item
 	topic   *topic
 }
@@ -39,10 +39,17 @@ type ring struct {
 	maxEvents, maxBytes int
 	entries             []*entry
 	bytes               int
+
+	fleeting      []*entry // apart from entries; of each seat the newest
+	fleetingBytes int
 }
 
 // add appends an entry to the ring and its topic, and lets the oldest go.
 func (r *ring) add(e *entry) {
+	if e.source == flowbus.Fleeting {
+		r.addFleeting(e)
+		return
+	}
 	r.entries = append(r.entries, e)
 	e.topic.entries = append(e.topic.entries, e)
 	r.bytes += len(e.item.Frame)
@@ -59,19 +66,26 @@ func (r *ring) add(e *entry) {
 // be used no more, keeps them for those who read it. One that has none, as that
 // of a context which there is not, costs nothing: anybody may ask for such.
 func (r *ring) forget(t *topic) {
-	if len(t.entries) == 0 {
-		return
+	if len(t.entries) > 0 {
+		r.entries = others(r.entries, t, &r.bytes)
 	}
-	kept := r.entries[:0]
-	for _, e := range r.entries {
+	if len(t.fleeting) > 0 {
+		r.fleeting = others(r.fleeting, t, &r.fleetingBytes)
+	}
+}
+
+// others takes the entries of a topic out of a list, and off its bytes.
+func others(list []*entry, t *topic, bytes *int) []*entry {
+	kept := list[:0]
+	for _, e := range list {
 		if e.topic == t {
-			r.bytes -= len(e.item.Frame)
+			*bytes -= len(e.item.Frame)
 			continue
 		}
 		kept = append(kept, e)
 	}
-	clear(r.entries[len(kept):])
-	r.entries = kept
+	clear(list[len(kept):])
+	return kept
 }
 
 // topic is what is followed: one context, or all. It is guarded by Hub.mu.
@@ -90,6 +104,9 @@ type topic struct {
 	base    uint64   // pos of the newest entry that left, or of when it was made
 	lost    map[flowbus.Kind]uint64
 	ended   error // set once nothing more will come
+
+	fleeting []*entry // apart from entries; ascending by pos
+	newest   map[whose]*entry
 
 	woken   time.Time // when its followers were last woken together
 	waiting bool      // a timer will wake them
@@ -122,7 +139,6 @@ func (t *topic) dropLocked(e *entry) {
 	switch e.source {
 	case flowbus.FromChanges:
 		t.gone = e.place
-	case flowbus.Fleeting:
 	default:
 		t.lost[e.kind] = e.pos
 	}
@@ -137,11 +153,6 @@ func (t *topic) firstLocked() place {
 		}
 	}
 	return t.tail
-}
-
-// afterLocked returns the index of the first entry behind a pos.
-func (t *topic) afterLocked(pos uint64) int {
-	return sort.Search(len(t.entries), func(i int) bool { return t.entries[i].pos > pos })
 }
 
 // endLocked ends every stream of the topic, at once.
