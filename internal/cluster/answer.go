@@ -17,6 +17,8 @@ func (c *Cluster) answer(ctx context.Context, m flowbus.Message, send func([]byt
 	switch kindOf(m.Data) {
 	case kindWho:
 		return c.answerWho(ctx, m, send)
+	case kindFind:
+		return c.answerFind(ctx, m, send)
 	case kindSince:
 		err = c.answerSince(ctx, m, p)
 	case kindList:

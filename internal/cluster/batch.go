@@ -22,6 +22,8 @@ const (
 	kindEnd      = 0x07 // ends the changes of one document
 	kindList     = 0x08 // asks for the documents of some buckets
 	kindListed   = 0x09 // some of them
+	kindFind     = 0x0a // asks for the documents that go by a name
+	kindFound    = 0x0b // says which do, on the node
 )
 
 // The limits of one message.

@@ -127,6 +127,12 @@ func recode(data []byte) ([]byte, error) {
 	case kindList:
 		of, err := decodeList(data)
 		return encodeList(of), err
+	case kindFind:
+		name, err := decodeFind(data)
+		return encodeFind(name), err
+	case kindFound:
+		f, err := decodeFound(data)
+		return f.encode(), err
 	case kindListed:
 		docs, err := decodeListed(data)
 		return encodeListed(docs), err

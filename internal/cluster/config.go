@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"kaijutsu"
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
@@ -24,6 +26,15 @@ type Config struct {
 	// OnNode is told of other nodes that join and leave, one call at a time. It
 	// must return soon. Default: nobody is told.
 	OnNode func(n Node, joined bool)
+
+	// Records is the document of the kernel's records: it is brought up to date
+	// before any other that is fetched, and Settle waits until what is in it
+	// counts here. Default: there are none.
+	Records kaijutsu.DocumentID
+	Settle  func(context.Context) error
+	// Find returns the documents that go by a name here, for Seek on other nodes.
+	// Default: none do.
+	Find func(ctx context.Context, name string) []kaijutsu.DocumentID
 
 	tune tuning // the zero value is what doc.go says
 }

@@ -37,7 +37,7 @@ func (c *Cluster) Fetch(ctx context.Context, doc kaijutsu.DocumentID) bool {
 		defer close(done)
 		life, cancel := context.WithTimeout(life, fetchTime)
 		defer cancel()
-		if _, err := c.pull(life, node, []wanted{{doc: doc}}); err != nil && life.Err() == nil {
+		if err := c.bring(life, node, []wanted{{doc: doc}}); err != nil && life.Err() == nil {
 			c.log.Warn("document not fetched", "document", doc, "peer", node, "err", err)
 		}
 	})

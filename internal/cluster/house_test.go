@@ -103,6 +103,7 @@ type house struct {
 	tune    tuning
 	skew    time.Duration
 	deaf    bool // takes no live copies
+	config  func(*house, *Config)
 	seen    func(repo.Committed)
 	store   *store.Store
 	repo    *repo.Repo
@@ -165,7 +166,7 @@ func (h *house) open() {
 		Fetch: func(ctx context.Context, doc kaijutsu.DocumentID) bool { return c.Fetch(ctx, doc) },
 		Admit: func(ctx context.Context) error { return c.Admit(ctx) },
 	})
-	c, err = Start(Config{
+	config := Config{
 		Log: log, Bus: h.bus, Repo: h.repo, Store: h.store, Now: now, Version: "1.0", Addr: "http://" + h.name, tune: h.tune,
 		OnNode: func(n Node, joined bool) {
 			h.mu.Lock()
@@ -176,7 +177,11 @@ func (h *house) open() {
 				h.joined[n.ID]--
 			}
 		},
-	})
+	}
+	if h.config != nil {
+		h.config(h, &config)
+	}
+	c, err = Start(config)
 	must(err)
 	h.cluster = c
 	close(started)

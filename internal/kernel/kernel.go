@@ -31,6 +31,9 @@ type Config struct {
 	// Fetch has a document that is not here brought from another node, and
 	// reports whether it is here then; nil: there is no other node.
 	Fetch func(context.Context, kaijutsu.DocumentID) bool
+	// Seek has documents that go by a name on other nodes brought from there, as
+	// they are there, and reports whether any came; nil: there is no other node.
+	Seek func(ctx context.Context, name string) bool
 	// Locate returns the documents that hold a block, as far as an index knows;
 	// nil: blocks are found only where a context is named.
 	Locate func(blocks.ID) []kaijutsu.DocumentID

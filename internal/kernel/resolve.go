@@ -16,7 +16,7 @@ const minPrefix = 4
 // an id or automerge URL in full, a title, the beginning of an id from 4
 // characters on, or that of a title. "" and "." are the context of the call.
 // The caller needs a right to it. The error wraps kaijutsu.ErrNotFound when
-// there is none and says what may have been meant, ErrConflict when there are
+// there is none, on any node that can be asked, and says what may have been meant, ErrConflict when there are
 // several and names them, ErrDenied when it may only be read.
 func (k *Kernel) Resolve(ctx context.Context, c op.Call, name string, need kaijutsu.Right) (kaijutsu.DocumentID, error) {
 	if name == "" || name == "." {
@@ -38,17 +38,46 @@ func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.Doc
 		if !k.MayRead(c, doc) {
 			return kaijutsu.DocumentID{}, unknown(doc.Name())
 		}
-		if !k.shelf.has(doc) && !k.fetch(ctx, doc) {
+		if !k.shelf.has(doc) && (!k.fetch(ctx, doc) || !k.MayRead(c, doc)) { // its roles came with it
 			return kaijutsu.DocumentID{}, unknown(doc.Name())
 		}
 		return doc, nil
 	}
+	doc, sure, err := k.match(ctx, c, name)
+	if !sure && ctx.Err() == nil && k.cfg.Seek != nil && k.cfg.Seek(ctx, name) {
+		doc, _, err = k.match(ctx, c, name)
+	}
+	return doc, err
+}
+
+// match finds the context that a name means among those that are here. It is
+// sure unless the name is the beginning of a title, or none: another node may
+// have one that fits better.
+func (k *Kernel) match(ctx context.Context, c op.Call, name string) (doc kaijutsu.DocumentID, sure bool, err error) {
 	all, err := k.summarize(ctx, c)
 	if err != nil {
-		return kaijutsu.DocumentID{}, err
+		return kaijutsu.DocumentID{}, true, err
 	}
+	for i, match := range matchesOf(name) {
+		found := k.pick(all, match)
+		sure := i < titleBegins
+		switch {
+		case len(found) == 1:
+			return found[0].doc, sure, nil
+		case len(found) > 1:
+			return kaijutsu.DocumentID{}, sure, fmt.Errorf("context %.100q: %w: it may mean %s", name, kaijutsu.ErrConflict, listed(found))
+		}
+	}
+	return kaijutsu.DocumentID{}, false, fmt.Errorf("context %.100q: %w%s", name, kaijutsu.ErrNotFound, k.suggest(name, all))
+}
+
+// titleBegins is which of matchesOf takes a name for the beginning of a title.
+const titleBegins = 3
+
+// matchesOf are the ways in which a name may mean a context, the best first.
+func matchesOf(name string) []func(*summary) bool {
 	lower, bare := strings.ToLower(name), strings.TrimPrefix(name, "automerge:")
-	matches := []func(*summary) bool{
+	return []func(*summary) bool{
 		func(s *summary) bool { return s.context && s.title == name },
 		func(s *summary) bool {
 			return len(name) >= minPrefix && strings.HasPrefix(s.name, lower)
@@ -58,16 +87,6 @@ func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.Doc
 			return s.context && strings.HasPrefix(s.lower, lower)
 		},
 	}
-	for _, match := range matches {
-		found := k.pick(all, match)
-		switch {
-		case len(found) == 1:
-			return found[0].doc, nil
-		case len(found) > 1:
-			return kaijutsu.DocumentID{}, fmt.Errorf("context %.100q: %w: it may mean %s", name, kaijutsu.ErrConflict, listed(found))
-		}
-	}
-	return kaijutsu.DocumentID{}, fmt.Errorf("context %.100q: %w%s", name, kaijutsu.ErrNotFound, k.suggest(name, all))
 }
 
 // fetch has a context that is not here brought from another node.

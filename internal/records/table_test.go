@@ -274,3 +274,35 @@ func TestClosed(t *testing.T) {
 		t.Errorf("Put = %v, want ErrUnavailable", err)
 	}
 }
+
+// TestSettle: behind it, watchers have been told of what another node brought.
+func TestSettle(t *testing.T) {
+	from, to := newNode(t), newNode(t)
+	told := make(map[string]string) // of the teller, and read behind Settle
+	defer to.Watch("", func(name string, value []byte) { told[name] = string(value) })()
+	if err := to.Settle(t.Context()); err != nil {
+		t.Fatalf("Settle of nothing = %v", err)
+	}
+	for i := range 20 {
+		name := fmt.Sprint("name", i)
+		from.put(name, "x")
+		changes, err := from.repo.Raw(t.Context(), from.Doc(), 0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := repo.Delivery{Node: "from", Signers: make(map[kaijutsu.ActorID]repo.Signer)}
+		for _, c := range changes {
+			d.Changes = append(d.Changes, c.Change)
+			d.Signers[c.Author()] = repo.Signer{By: c.By, Via: c.Via}
+		}
+		if _, err := to.repo.Absorb(t.Context(), to.Doc(), d); err != nil {
+			t.Fatal(err)
+		}
+		if err := to.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if told[name] != "x" {
+			t.Errorf("behind Settle nobody was told of %s", name)
+		}
+	}
+}

@@ -108,6 +108,7 @@ type later struct {
 	hub     atomic.Pointer[follow.Hub]
 	cluster atomic.Pointer[cluster.Cluster]
 	fetch   atomic.Pointer[func(context.Context, kaijutsu.DocumentID) bool]
+	seek    atomic.Pointer[func(context.Context, string) bool]
 	follow  atomic.Pointer[[]func(repo.Committed)]
 
 	mu   sync.Mutex
@@ -186,6 +187,12 @@ func (l *later) trace(doc kaijutsu.DocumentID) bool {
 func (l *later) bring(ctx context.Context, doc kaijutsu.DocumentID) bool {
 	f := l.fetch.Load()
 	return f != nil && (*f)(ctx, doc)
+}
+
+// find has documents that go by a name on other nodes brought from there.
+func (l *later) find(ctx context.Context, name string) bool {
+	f := l.seek.Load()
+	return f != nil && (*f)(ctx, name)
 }
 
 // admit makes editing wait while other nodes cannot keep up.

@@ -118,7 +118,7 @@ func (s *Server) openKernel() (err error) {
 		Now: s.cfg.Now,
 	}
 	if !s.bus.Embedded() {
-		cfg.Fetch = s.later.bring
+		cfg.Fetch, cfg.Seek = s.later.bring, s.later.find
 	}
 	s.kernel, err = kernel.Open(cfg)
 	if err == nil {
@@ -132,6 +132,7 @@ func (s *Server) openCluster() (err error) {
 	s.cluster, err = s.later.startCluster(cluster.Config{
 		Log: s.log, Bus: s.bus, Repo: s.repo, Store: s.store,
 		Name: s.cfg.NodeName, Version: s.cfg.Version, Addr: s.URL(), OnNode: s.nodeEvent,
+		Records: s.records.Doc(), Settle: s.records.Settle, Find: s.kernel.Lookup,
 		Now: s.cfg.Now,
 	})
 	if err != nil {
@@ -141,6 +142,8 @@ func (s *Server) openCluster() (err error) {
 		return !s.hidden(doc) && !s.kernel.Deleted(doc) && s.cluster.Fetch(ctx, doc)
 	}
 	s.later.fetch.Store(&fetch)
+	seek := s.cluster.Seek
+	s.later.seek.Store(&seek)
 	return nil
 }
 
