@@ -57,6 +57,32 @@ func TestOfQuickPresencesTheLastIsTold(t *testing.T) {
 	})
 }
 
+// TestManySeatsOfOneShowLessOften has one member move on 100 seats at once, 100
+// times a second, which others must not drown in; the last one wins.
+func TestManySeatsOfOneShowLessOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, tape := taped(t, nil)
+		plan := w.context("Plan")
+		by := w.member("amy", kaijutsu.RightEdit)
+		for i := range 101 {
+			for seat := range 100 {
+				w.show(from(by, fmt.Sprint("tab", seat)), plan.Doc, cursor(i))
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		told := tape.text()
+		if n := strings.Count(told, "seat.presence"); n > 400 {
+			t.Errorf("%d presences of one member in a second, want at most 400", n)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if n := strings.Count(told+tape.text(), `"pos":100}`); n != 100 {
+			t.Errorf("%d seats are told to be where they were last, want 100", n)
+		}
+		w.close()
+	})
+}
+
 func TestPresenceEndsByItselfAndWithItsSeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, tape := taped(t, nil)
