@@ -26,6 +26,11 @@ import (
 // variable. A test notices when that changes; the reserve is all that is left
 // then.
 
+// In the value log nothing is kept: every value is below its threshold, which
+// op.set makes sure of. Badger syncs it all the same before each transaction,
+// which costs a flush of the disk's cache, a quarter of a commit. What is mapped
+// for this process only has nothing to be synced.
+
 // mapper has the layout of the variable in golang.org/x/sys/unix.
 type mapper struct {
 	sync.Mutex
@@ -48,13 +53,30 @@ func allocateBeforeMapping(m *mapper) bool {
 	mmap := m.mmap
 	m.mmap = func(addr, length uintptr, prot, flags, fd int, offset int64) (uintptr, error) {
 		if prot&unix.PROT_WRITE != 0 && flags&unix.MAP_SHARED != 0 && offset == 0 {
-			if err := allocate(fd, int64(length)); err != nil {
+			path, ext := fileOf(fd)
+			if err := allocate(fd, path, int64(length)); err != nil {
 				return 0, err
+			}
+			if ext == ".vlog" {
+				flags = flags&^unix.MAP_SHARED | unix.MAP_PRIVATE
 			}
 		}
 		return mmap(addr, length, prot, flags, fd, offset)
 	}
 	return true
+}
+
+// fileOf returns the path of a regular file and how it ends, or "".
+func fileOf(fd int) (path, ext string) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return "", ""
+	}
+	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+	if err != nil {
+		return "", ""
+	}
+	return path, filepath.Ext(path)
 }
 
 func funcName(f any) string {
@@ -79,14 +101,10 @@ const (
 // Tables wait for them: Badger writes tables in the background, and would try
 // again and again. For logs, which Badger makes while it holds up readers,
 // the answer is an error, and the file is gone.
-func allocate(fd int, length int64) error {
+func allocate(fd int, path string, length int64) error {
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Blocks > 0 {
+	if err := unix.Fstat(fd, &st); err != nil || path == "" || st.Blocks > 0 {
 		return nil // for mmap to judge
-	}
-	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
-	if err != nil {
-		return nil
 	}
 	need, wait := int64(0), false
 	switch {

@@ -113,7 +113,8 @@ func (b *batch) putDocument(doc kaijutsu.DocumentID, row documentRow) {
 	b.docs[doc] = row
 }
 
-// write commits the batch. On ErrTxnTooBig nothing happened.
+// write commits the batch. On badger.ErrTxnTooBig and kaijutsu.ErrTooLarge
+// nothing happened.
 func (b *batch) write(db *badger.DB) error {
 	txn := db.NewTransaction(true)
 	defer txn.Discard()
@@ -137,6 +138,9 @@ func (b *batch) write(db *badger.DB) error {
 func (o op) set(txn *badger.Txn) error {
 	if o.frame == nil {
 		return txn.Delete(o.key)
+	}
+	if len(o.frame) >= maxFrameBytes {
+		return fmt.Errorf("%s: %d bytes, want less than %d: %w", keyName(o.key), len(o.frame), maxFrameBytes, kaijutsu.ErrTooLarge)
 	}
 	err := txn.SetEntry(badger.NewEntry(o.key, o.frame).WithMeta(o.mark))
 	if err != nil && !errors.Is(err, badger.ErrTxnTooBig) {

@@ -311,3 +311,36 @@ func TestManyAtOnce(t *testing.T) {
 	closeTest(t, s)
 	checkCrashed(t, openTest(t, Options{Dir: dir}), expect, make([]uint64, crashDocs))
 }
+
+// TestRowTooLarge writes a row that would end up in Badger's value log, with one
+// that would not: only the first is refused, and the store goes on.
+func TestRowTooLarge(t *testing.T) {
+	s := openTest(t, Options{Dir: t.TempDir()})
+	if err := commit(s, context.Background(), testWrite(1, 0, 1, 100)); err != nil {
+		t.Fatal(err)
+	}
+	heads := make(kaijutsu.Heads, maxHeads)
+	for i := range heads {
+		heads[i][0], heads[i][1] = byte(i>>8), byte(i)
+	}
+	large := testWrite(2, 0, 1, 100)
+	large.Heads, large.Base = heads, &Base{Doc: testDoc(1), Heads: heads, Changes: 1}
+	release := holdCommitter(t, s)
+	var errs [2]error
+	var wg sync.WaitGroup
+	for i, w := range []Write{large, testWrite(3, 0, 1, 100)} {
+		wg.Go(func() { errs[i] = commit(s, context.Background(), w) })
+		queued(t, s, i+1)
+	}
+	release()
+	wg.Wait()
+	if !errors.Is(errs[0], kaijutsu.ErrTooLarge) {
+		t.Errorf("a row of %d heads: %v, want an error wrapping ErrTooLarge", 2*maxHeads, errs[0])
+	}
+	if errs[1] != nil || s.Trouble() != nil {
+		t.Errorf("the write beside it: %v; trouble: %v", errs[1], s.Trouble())
+	}
+	if _, err := s.Info(context.Background(), testDoc(2)); !errors.Is(err, kaijutsu.ErrNotFound) {
+		t.Errorf("Info of the refused document: %v, want an error wrapping ErrNotFound", err)
+	}
+}

@@ -101,11 +101,13 @@ func (c *committer) flush(items []*item) {
 	switch err := b.write(c.s.db); {
 	case err == nil:
 		c.succeed(b, staged)
-	case errors.Is(err, badger.ErrTxnTooBig) && len(staged) > 1:
+	case (errors.Is(err, badger.ErrTxnTooBig) || errors.Is(err, kaijutsu.ErrTooLarge)) && len(staged) > 1:
 		c.flush(staged[:len(staged)/2])
 		c.flush(staged[len(staged)/2:])
 	case errors.Is(err, badger.ErrTxnTooBig):
 		c.refuse(staged, fmt.Errorf("%d rows do not fit a transaction: %w", len(b.ops), kaijutsu.ErrTooLarge))
+	case errors.Is(err, kaijutsu.ErrTooLarge):
+		c.refuse(staged, err)
 	default:
 		c.fail(b, staged, err)
 	}

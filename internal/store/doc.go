@@ -14,8 +14,8 @@
 //
 // One goroutine, the committer, writes. It takes what queued while it waited
 // for the disk (at most 1000 rows or 448 KiB), puts it into one transaction,
-// and waits for the disk once (Badger syncs two files for it). There is no
-// timer: an idle store commits at once.
+// and waits for the disk once (where Badger would sync its value log as well,
+// see allocate_linux.go). There is no timer: an idle store commits at once.
 //
 // Anything larger than 128 KiB goes ahead in parts of 192 KiB, under a blob
 // number that nothing refers to; the row that makes it visible comes last. A

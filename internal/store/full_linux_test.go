@@ -323,7 +323,25 @@ func TestFilesGetTheirSpace(t *testing.T) {
 	if err := unix.Stat(only(t, dir, ".mem"), &st); err != nil || st.Blocks*512 < memtableBytes {
 		t.Errorf("the log has %d bytes of space, %v; want %d or more", st.Blocks*512, err, memtableBytes)
 	}
+	if log := only(t, dir, ".vlog"); !strings.Contains(mappingOf(t, log), " rw-p ") {
+		t.Errorf("the value log is mapped as %q; want it private, so that no commit waits for it", mappingOf(t, log))
+	}
 	if err := unix.Stat(s.manifest(), &st); err != nil || st.Blocks*512 < st.Size+manifestAhead {
 		t.Errorf("the manifest has %d bytes of space for %d, %v; want %d more", st.Blocks*512, st.Size, err, manifestAhead)
 	}
+}
+
+// mappingOf returns the line of this process's mappings that names a file.
+func mappingOf(t *testing.T, path string) string {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		if strings.HasSuffix(strings.TrimSpace(line), path) {
+			return line
+		}
+	}
+	return ""
 }

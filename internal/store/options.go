@@ -30,6 +30,9 @@ const (
 	// memtableBytes must never shrink from one release to the next: Badger
 	// replays a log into a memtable of the size configured now.
 	memtableBytes = 4 << 20
+	// maxFrameBytes is what every row stays below: Badger would put it into
+	// its value log.
+	maxFrameBytes = memtableBytes / 8
 	// flushBytes is what it takes to write out every memtable and go on. It
 	// is the least that is kept free.
 	flushBytes = 2 * memtableBytes
@@ -54,7 +57,7 @@ func badgerOptions(dir string, log *slog.Logger) badger.Options {
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMemTableSize(memtableBytes).
 		WithNumMemtables(2).
-		WithValueThreshold(memtableBytes / 8).
+		WithValueThreshold(maxFrameBytes).
 		WithValueLogFileSize(1 << 20).
 		WithBaseTableSize(2 << 20).
 		WithBaseLevelSize(8 << 20).
