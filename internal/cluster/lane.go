@@ -13,6 +13,7 @@ const (
 	laneSlots    = 64       // lanes that work at a time
 	laneChanges  = 1024     // changes taken together
 	laneTogether = 1 << 20  // and their bytes
+	laneLarge    = 2        // portions of more than smallOps operations, decoded at a time
 )
 
 // source says how a parcel came, which decides what becomes of it when it
@@ -60,6 +61,7 @@ func (p *parcel) changes() int { return len(p.hashes()) }
 // waits for the disk.
 type lanes struct {
 	slots chan struct{}
+	large chan struct{} // portions of many operations that are decoded at a time
 
 	mu     sync.Mutex
 	queues map[kaijutsu.DocumentID][]*parcel // a document with a queue has a goroutine
@@ -68,7 +70,7 @@ type lanes struct {
 }
 
 func newLanes() *lanes {
-	return &lanes{slots: make(chan struct{}, laneSlots), queues: make(map[kaijutsu.DocumentID][]*parcel)}
+	return &lanes{slots: make(chan struct{}, laneSlots), large: make(chan struct{}, laneLarge), queues: make(map[kaijutsu.DocumentID][]*parcel)}
 }
 
 var errClosing = errors.New("the cluster is closing")

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kaijutsu"
-	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
 )
@@ -45,44 +44,45 @@ func (c *Cluster) take(ctx context.Context, doc kaijutsu.DocumentID, parcels []*
 	c.conclude(doc, batches, err)
 }
 
-// absorb decodes what is not known yet and has the repo take it.
+// absorb has the repo take what is not known yet, in portions: decoded, changes
+// take memory that a few bytes can claim.
 func (c *Cluster) absorb(ctx context.Context, doc kaijutsu.DocumentID, parcels []*parcel) error {
-	var d repo.Delivery
-	err := c.patiently(ctx, parcels, func() (err error) {
-		d, err = c.delivery(ctx, parcels)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	total := 0
+	var wants []wantedOf
+	total, unknown := 0, 0
 	for _, p := range parcels {
-		total += p.changes()
-	}
-	c.count.duplicates.Add(int64(total - len(d.Changes)))
-	if len(d.Changes) == 0 {
-		return nil
-	}
-	return c.patiently(ctx, parcels, func() error {
-		got, err := c.repo.Absorb(ctx, doc, d)
-		c.count.taken.Add(int64(got.Taken))
-		parcels[0].taken += got.Taken
-		if err == nil && len(got.Missing) > 0 {
-			return &missingError{d.Base}
+		w := wantedOf{p: p}
+		err := c.patiently(ctx, parcels, func() (err error) {
+			w.at, err = c.unknownOf(ctx, p)
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		return err
-	})
+		wants = append(wants, w)
+		total, unknown = total+p.changes(), unknown+len(w.at)
+	}
+	c.count.duplicates.Add(int64(total - unknown))
+	d := deliveryOf(parcels)
+	var missing *missingError
+	base := d.Base
+	for part, ops := range portions(wants) {
+		err := c.absorbPart(ctx, parcels, doc, d, part, ops)
+		if err != nil && !errors.As(err, &missing) {
+			return err
+		}
+		d.Base = nil // it goes with the first
+	}
+	if missing != nil {
+		missing.base = base
+		return missing
+	}
+	return nil
 }
 
-// delivery puts together what is not known yet.
-func (c *Cluster) delivery(ctx context.Context, parcels []*parcel) (repo.Delivery, error) {
+// deliveryOf is what parcels say besides their changes.
+func deliveryOf(parcels []*parcel) repo.Delivery {
 	d := repo.Delivery{Node: parcels[0].node, Signers: make(map[kaijutsu.ActorID]repo.Signer)}
 	for _, p := range parcels {
-		changes, err := c.decode(ctx, p)
-		if err != nil {
-			return d, err
-		}
-		d.Changes = append(d.Changes, changes...)
 		for actor, s := range p.batch.signers {
 			d.Signers[actor] = s
 		}
@@ -93,7 +93,36 @@ func (c *Cluster) delivery(ctx context.Context, parcels []*parcel) (repo.Deliver
 			d.Anchor = p.batch.origin.Anchor
 		}
 	}
-	return d, nil
+	return d
+}
+
+// absorbPart decodes a portion, a large one when few others are, and has the
+// repo take it.
+func (c *Cluster) absorbPart(ctx context.Context, parcels []*parcel, doc kaijutsu.DocumentID, d repo.Delivery, part []wantedOf, ops int) error {
+	if ops > smallOps {
+		select {
+		case c.lanes.large <- struct{}{}:
+			defer func() { <-c.lanes.large }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for _, w := range part {
+		changes, err := w.p.batch.decodeChanges(w.has)
+		if err != nil {
+			return err
+		}
+		d.Changes = append(d.Changes, changes...)
+	}
+	return c.patiently(ctx, parcels, func() error {
+		got, err := c.repo.Absorb(ctx, doc, d)
+		c.count.taken.Add(int64(got.Taken))
+		parcels[0].taken += got.Taken
+		if err == nil && len(got.Missing) > 0 {
+			return &missingError{}
+		}
+		return err
+	})
 }
 
 // takeTries is how often changes of the feed are tried that cannot be taken now
@@ -119,23 +148,20 @@ func (c *Cluster) patiently(ctx context.Context, parcels []*parcel, f func() err
 	}
 }
 
-// decode returns the changes of a batch that are not known. The repo is asked
+// unknownOf returns which changes of a batch are not known. The repo is asked
 // about those of the feed only: live copies and answers are new, or remembered.
-func (c *Cluster) decode(ctx context.Context, p *parcel) ([]*amfile.Change, error) {
+func (c *Cluster) unknownOf(ctx context.Context, p *parcel) ([]int, error) {
 	b := p.batch
-	want := make([]bool, len(b.hashes))
-	unknown := 0
-	c.recent.unknown(b.doc, b.hashes, func(i int) { want[i] = true; unknown++ })
-	if p.from == fromFeed && unknown > 0 {
-		has, err := c.repo.Has(ctx, b.doc, b.hashes)
-		if err != nil && !errors.Is(err, kaijutsu.ErrNotFound) {
-			return nil, err
-		}
-		for i := range has {
-			want[i] = want[i] && !has[i]
-		}
+	var at []int
+	c.recent.unknown(b.doc, b.hashes, func(i int) { at = append(at, i) })
+	if p.from != fromFeed || len(at) == 0 {
+		return at, nil
 	}
-	return b.decodeChanges(func(i int) bool { return want[i] })
+	has, err := c.repo.Has(ctx, b.doc, b.hashes)
+	if err != nil && !errors.Is(err, kaijutsu.ErrNotFound) {
+		return nil, err
+	}
+	return slices.DeleteFunc(at, func(i int) bool { return i < len(has) && has[i] }), nil
 }
 
 // conclude tells parcels what became of them.

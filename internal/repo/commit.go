@@ -155,8 +155,9 @@ func (d *document) commit(st *staged) {
 	}
 	st.seq, st.base, d.newBase = stored.FirstOutbox, d.newBase, nil
 	d.headsAt = d.repo.cfg.Now()
-	for _, c := range st.changes {
-		d.tailBytes += len(c.Raw)
+	for i := range st.changes {
+		d.tailBytes += len(st.changes[i].Raw)
+		st.changes[i].Change = slim(st.changes[i].Change)
 	}
 	d.show(st)
 	st.answer(nil)

@@ -23,7 +23,8 @@ type Committed struct {
 	From    uint64         // changes that it held before; those of the base, for a fork
 	Seq     uint64         // its entry in the journal
 	// Changes are those that were made durable, in order: all local or all of
-	// other nodes.
+	// other nodes. They are without their operations, and name their author
+	// alone: those may take far more memory than the bytes they are in.
 	Changes []Change
 	// Traced says that each of the changes has its Steps and Heads. It is
 	// asked for by Config.Trace, and not promised: after a refused edit in the

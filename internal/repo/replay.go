@@ -24,6 +24,8 @@ const (
 	// replayAhead is how far ahead of a stretch one may resume and have it grow
 	// so far; a new one begins at a multiple of it.
 	replayAhead = 512
+	// stepBytes is what a step takes besides its text.
+	stepBytes = 400
 )
 
 // stretch is a part of a document's log, traced, and the model behind it, so
@@ -50,7 +52,7 @@ type stretch struct {
 // not whether they are Remote.
 //
 // f is called outside of the owner and may take its time; its error ends the
-// replay and is returned. What was traced is kept for a while: to resume near
+// replay and is returned. c is without its operations. What was traced is kept for a while: to resume near
 // where others did is cheap. The error wraps kaijutsu.ErrNotFound when the
 // document is not here or has no version from.
 func (r *Repo) Replay(ctx context.Context, id kaijutsu.DocumentID, from, to uint64, f func(version uint64, c Change) error) error {
@@ -129,7 +131,7 @@ func (s *stretch) grow(ctx context.Context, d *document, to uint64) error {
 			}
 			_, c.Steps = s.model.Trace(c.Change)
 			s.heads = nextHeads(s.heads, c)
-			c.Heads = s.heads
+			c.Heads, c.Change = s.heads, slim(c.Change)
 			s.changes = append(s.changes, c)
 			s.end.Add(1)
 		}
@@ -146,7 +148,7 @@ func (s *stretch) cut() {
 	}
 	n := s.model.Bytes()
 	for _, c := range s.changes {
-		n += int64(len(c.Raw))*4 + 512
+		n += int64(len(c.Raw))*4 + 512 + int64(len(c.Steps))*stepBytes
 	}
 	s.bytes.Store(n)
 }
