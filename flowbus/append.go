@@ -95,7 +95,7 @@ func checkRecord(shard int, subject, id string, data []byte) error {
 	if err := checkSubject(subject, false); err != nil {
 		return fmt.Errorf("append: %w", err)
 	}
-	if id == "" || len(id) > maxIDChars || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if !goodID(id) {
 		return fmt.Errorf("append: message id of %d characters: want 1 to %d printable ones: %w", len(id), maxIDChars, kaijutsu.ErrInvalid)
 	}
 	return checkSize("append: record", data)

@@ -24,6 +24,9 @@ type Record struct {
 	Time    time.Time // when the stream took it, by the server's clock
 	Cursor  Cursor    // keep it with what the record changed, and give it to Consume
 	Last    bool      // none is known to follow: the shard is caught up
+	// Refused says that it is no record of this version: there is nothing to do
+	// but to go on behind it. Only Shard, Seq, Time, Cursor and Last are set.
+	Refused bool
 }
 
 // consumption is one Consume.
@@ -39,9 +42,10 @@ type consumption struct {
 }
 
 // Consume calls each with the records of a shard after the cursor, also this
-// node's own, in order, until ctx ends (and returns its error) or each returns
-// an error (and returns that). It waits for NATS, makes the stream when it is
-// gone, and goes on after every interruption where it was.
+// node's own and those that are refused, in order, until ctx ends (and returns
+// its error) or each returns an error (and returns that). It waits for NATS,
+// makes the stream when it is gone, and goes on after every interruption where
+// it was.
 //
 // When the cursor does not hold, or records were gone before they were read,
 // reset is called with the reason in plain words, and records come from the
@@ -135,19 +139,18 @@ func (c *consumption) take(m *nats.Msg, meta *nats.MsgMetadata) error {
 		c.reset(fmt.Sprintf("records %d to %d are no more in the stream", c.last+1, seq-1))
 	}
 	c.last = seq
-	node, ok := c.f.b.check(m) // it may be old, or our own
-	if !ok {
-		return nil
-	}
-	id, prefix := first(m, headerID), c.f.prefix(c.shard)
-	if id == "" || len(id) > maxIDChars || !strings.HasPrefix(m.Subject, prefix) {
-		c.f.b.refuse(node, "", "a record without an id", m.Subject)
-		return nil
-	}
 	r := Record{
-		Shard: c.shard, Subject: m.Subject[len(prefix):], Node: node, ID: id, Data: m.Data,
-		Seq: seq, Time: meta.Timestamp, Last: meta.NumPending == 0,
-		Cursor: Cursor{Created: c.created, Seq: seq, ID: id},
+		Shard: c.shard, Seq: seq, Time: meta.Timestamp, Last: meta.NumPending == 0,
+		Cursor: Cursor{Created: c.created, Seq: seq, ID: recordID(m.Header)},
+	}
+	node, ok := c.f.b.check(m) // it may be old, or our own
+	prefix := c.f.prefix(c.shard)
+	if ok && (r.Cursor.ID == "" || !strings.HasPrefix(m.Subject, prefix)) {
+		c.f.b.refuse(node, "", "a record without an id", m.Subject)
+		ok = false
+	}
+	if r.Refused = !ok; ok {
+		r.Subject, r.Node, r.ID, r.Data = m.Subject[len(prefix):], node, r.Cursor.ID, m.Data
 	}
 	if err := c.each(r); err != nil {
 		return callerError{err}

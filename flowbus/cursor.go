@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"kaijutsu"
@@ -23,7 +24,7 @@ const maxIDChars = 256
 type Cursor struct {
 	Created time.Time // when the stream was made, by the server's clock
 	Seq     uint64
-	ID      string // message id of the record at Seq
+	ID      string // message id of the record at Seq; "" when it has none
 }
 
 // MarshalText writes the cursor as "1 <seq> <created, RFC 3339> <id>".
@@ -81,8 +82,22 @@ func (c Cursor) holds(ctx context.Context, b *Bus, info *jetstream.StreamInfo) (
 	case err != nil:
 		return "", err
 	}
-	if id := m.header()[headerID]; len(id) == 0 || id[0] != c.ID {
+	if recordID(m.header()) != c.ID {
 		return fmt.Sprintf("the stream lost its end and gave number %d to another record", c.Seq), nil
 	}
 	return "", nil
+}
+
+// recordID returns the message id of a record, "" when it has none that we
+// would give.
+func recordID(h nats.Header) string {
+	id := h[headerID]
+	if len(id) == 0 || !goodID(id[0]) {
+		return ""
+	}
+	return id[0]
+}
+
+func goodID(id string) bool {
+	return id != "" && len(id) <= maxIDChars && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -240,7 +240,7 @@ func TestForeignRecordsOfTheFeed(t *testing.T) {
 	}
 	appendAll(t, a, 1, "x", 2, 4)
 	got, last := r.upTo("x3")
-	if want := []string{"x0", "x1", "x2", "x3"}; !slices.Equal(got, want) || len(r.resets) > 0 {
+	if want := []string{"x0", "x1", "", "", "", "", "x2", "x3"}; !slices.Equal(got, want) || len(r.resets) > 0 {
 		t.Errorf("records = %v and %d resets, want %v and none", got, len(r.resets), want)
 	}
 	if refused := b.State().Refused; refused[""] != 1 || refused["z"] != 3 {
@@ -251,6 +251,23 @@ func TestForeignRecordsOfTheFeed(t *testing.T) {
 	appendAll(t, a, 1, "x", 4, 5)
 	if got, _ := r.upTo("x4"); len(got) != 1 || len(r.resets) > 0 {
 		t.Errorf("from the cursor: %v and %d resets, want x4", got, len(r.resets))
+	}
+
+	// Who has read nothing else goes on behind what was refused.
+	for _, h := range []nats.Header{{"Kj-Schema": {"9"}, "Kj-Node": {"z"}, "Nats-Msg-Id": {"t"}}, {}} {
+		if _, err := nc.RequestMsg(&nats.Msg{Subject: "kj.test.node.feed.1.x", Header: h}, patience); err != nil {
+			t.Fatal(err)
+		}
+		last = next(t, "a refused record", r.records)
+		if !last.Refused || last.Data != nil || last.Subject != "" {
+			t.Errorf("record = %+v, want one that is refused", last)
+		}
+		r.stop()
+		r = consume(t, b, 1, last.Cursor)
+	}
+	appendAll(t, a, 1, "x", 5, 6)
+	if got, _ := r.upTo("x5"); len(got) != 1 || len(r.resets) > 0 {
+		t.Errorf("behind what was refused: %v and %d resets, want x5", got, len(r.resets))
 	}
 }
 

@@ -65,6 +65,10 @@ func (c *Cluster) hearRecord(ctx context.Context, s *shard, r flowbus.Record) er
 	}
 	s.readAt.Store(int64(time.Since(started)))
 	item, run := s.add(r)
+	if r.Refused {
+		c.finish(s, item, run)
+		return nil
+	}
 	p, err := c.open(r.Node, r.Data)
 	if err == nil && !ofDocument(r, p.doc()) {
 		err = errShard
