@@ -58,7 +58,7 @@ func (o *operations) followEvents(ctx context.Context, c op.Call, in eventsFollo
 			return out, err
 		}
 	}
-	want := follow.Want{Since: in.Since, Snapshot: in.Snapshot, Right: o.rightNow(c)}
+	want := follow.Want{Since: in.Since, Snapshot: in.Snapshot, By: c.By, Right: o.rightNow(c)}
 	if want.Pattern, err = hub.Pattern(doc, in.Pattern); err != nil {
 		return out, err
 	}

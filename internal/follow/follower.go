@@ -22,6 +22,9 @@ type Want struct {
 	// Snapshot begins with the whole context, when Since is empty; the pattern
 	// is of one context then.
 	Snapshot bool
+	// By is who follows: one principal can have only so many followers. Zero: the
+	// server itself.
+	By kaijutsu.Principal
 	// Right is what the follower may do with a document now, and, of the zero
 	// document, with the kernel. It must be cheap. Required.
 	Right func(kaijutsu.DocumentID) kaijutsu.Right
@@ -71,7 +74,8 @@ type Follower struct {
 
 // Follow begins to follow. The first item is a Hello. The error wraps
 // kaijutsu.ErrInvalid when the wishes make no sense, ErrNotFound when there is
-// no such context for the follower, and ErrUnavailable when too many follow.
+// no such context for the follower, and ErrUnavailable when too many follow, in
+// all or of one principal.
 func (h *Hub) Follow(ctx context.Context, w Want) (*Follower, error) {
 	p, err := flowbus.ParsePattern(h.cfg.Kernel, w.Pattern)
 	if err != nil {
@@ -125,6 +129,8 @@ func (h *Hub) join(f *Follower) (uint64, error) {
 		return 0, errClosed
 	case h.count >= h.cfg.Followers:
 		return 0, fmt.Errorf("%d follow already: %w: come back later", h.count, kaijutsu.ErrUnavailable)
+	case !f.want.By.IsZero() && h.counts[f.want.By] >= h.cfg.FollowersEach:
+		return 0, fmt.Errorf("%s follows with %d streams already: %w: end some of them", f.want.By.Name, h.cfg.FollowersEach, kaijutsu.ErrUnavailable)
 	}
 	t := h.wide
 	if f.one {
@@ -138,6 +144,7 @@ func (h *Hub) join(f *Follower) (uint64, error) {
 		}
 	}
 	h.count++
+	h.counts[f.want.By]++
 	f.turn, f.t, f.pos = h.count%beatEvery, t, h.pos
 	t.followers[f] = struct{}{}
 	t.docs = t.docs || f.docs
@@ -160,6 +167,9 @@ func (f *Follower) Close() {
 	}
 	delete(t.followers, f)
 	h.count--
+	if h.counts[f.want.By]--; h.counts[f.want.By] == 0 {
+		delete(h.counts, f.want.By)
+	}
 	if len(t.followers) > 0 {
 		return
 	}
@@ -208,7 +218,7 @@ func (f *Follower) beginOne(ctx context.Context, joined uint64) error {
 	}
 	whole, id := why != "" || f.want.Snapshot && !since, f.ID()
 	if whole {
-		if f.shot, err = h.shots.take(ctx, h, f.id, s.version); err != nil {
+		if f.shot, err = h.shots.take(ctx, h, f.want.By, f.id, s.version); err != nil {
 			return err
 		}
 		f.at = wholeVersion(f.shot.version)

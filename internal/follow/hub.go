@@ -31,8 +31,13 @@ type Config struct {
 	// defaults 65,536 and 64 MiB.
 	RingEvents int
 	RingBytes  int
-	// Followers bounds how many follow at a time; default 10,000.
-	Followers int
+	// Followers bounds how many follow at a time; default 10,000. FollowersEach
+	// bounds those of one principal, so that nobody takes all; default a quarter.
+	Followers     int
+	FollowersEach int
+	// SnapshotBytes bounds the snapshots that followers have not read yet, in all;
+	// default 256 MiB.
+	SnapshotBytes int
 	// Pending bounds the changes that wait to become events in memory; the rest
 	// is read from disk when it is its turn. Default 32,768.
 	Pending int
@@ -51,10 +56,13 @@ func (c Config) withDefaults() Config {
 	for _, d := range []struct {
 		v   *int
 		def int
-	}{{&c.RingEvents, 65536}, {&c.RingBytes, 64 << 20}, {&c.Followers, 10000}, {&c.Pending, 32768}} {
+	}{{&c.RingEvents, 65536}, {&c.RingBytes, 64 << 20}, {&c.Followers, 10000}, {&c.Pending, 32768}, {&c.SnapshotBytes, 256 << 20}} {
 		if *d.v == 0 {
 			*d.v = d.def
 		}
+	}
+	if c.FollowersEach == 0 {
+		c.FollowersEach = max(1, c.Followers/4)
 	}
 	return c
 }
@@ -76,8 +84,9 @@ type Hub struct {
 	topics map[kaijutsu.DocumentID]*topic
 	wide   *topic
 	ring   ring
-	pos    uint64 // of the newest entry of any topic; it grows also over restarts
-	count  int    // of followers
+	pos    uint64                     // of the newest entry of any topic; it grows also over restarts
+	count  int                        // of followers
+	counts map[kaijutsu.Principal]int // of followers, by who follows
 	closed bool
 
 	ctx  context.Context // ends with the hub
@@ -96,7 +105,7 @@ func Start(cfg Config) (*Hub, error) {
 		return nil, errors.New("follow: Config needs Repo and Node")
 	}
 	h := &Hub{
-		cfg: cfg, node: shortNode(cfg.Node), topics: make(map[kaijutsu.DocumentID]*topic),
+		cfg: cfg, node: shortNode(cfg.Node), topics: make(map[kaijutsu.DocumentID]*topic), counts: make(map[kaijutsu.Principal]int),
 		pos: uint64(cfg.Now().UnixMicro()), shots: newShots(),
 	}
 	h.ring = ring{maxEvents: cfg.RingEvents, maxBytes: cfg.RingBytes}

@@ -8,8 +8,9 @@ import (
 	"kaijutsu"
 )
 
-// maxShotBytes bounds the snapshots that followers have not read yet.
-const maxShotBytes = 256 << 20
+// shotsEach is what part of the bytes of snapshots one principal may be the
+// first to ask for, so that nobody takes all.
+const shotsEach = 4
 
 // shots are the snapshots that followers have not read yet. Those who ask for
 // one version share its bytes, so that many who read slowly take no more memory
@@ -20,23 +21,25 @@ type shots struct {
 	mu    sync.Mutex
 	of    map[kaijutsu.DocumentID]*shot // guarded by mu; the newest of each
 	bytes int                           // guarded by mu; of all, replaced ones too
+	each  map[kaijutsu.Principal]int    // guarded by mu; bytes, by who asked first
 }
 
 // shot is one snapshot.
 type shot struct {
 	doc     kaijutsu.DocumentID
+	by      kaijutsu.Principal // asked first
 	version uint64
 	item    Item
 	readers int // guarded by shots.mu
 }
 
 func newShots() *shots {
-	return &shots{token: make(chan struct{}, 1), of: make(map[kaijutsu.DocumentID]*shot)}
+	return &shots{token: make(chan struct{}, 1), of: make(map[kaijutsu.DocumentID]*shot), each: make(map[kaijutsu.Principal]int)}
 }
 
 // take returns the snapshot of a context as it is now, at a version or newer.
 // Each take is paired with one leave.
-func (a *shots) take(ctx context.Context, h *Hub, id kaijutsu.ContextID, version uint64) (*shot, error) {
+func (a *shots) take(ctx context.Context, h *Hub, by kaijutsu.Principal, id kaijutsu.ContextID, version uint64) (*shot, error) {
 	select {
 	case a.token <- struct{}{}:
 		defer func() { <-a.token }()
@@ -45,7 +48,7 @@ func (a *shots) take(ctx context.Context, h *Hub, id kaijutsu.ContextID, version
 	}
 	doc := id.Document()
 	a.mu.Lock()
-	s, full := a.of[doc], a.bytes >= maxShotBytes
+	s, full := a.of[doc], a.bytes >= h.cfg.SnapshotBytes || a.each[by] >= h.cfg.SnapshotBytes/shotsEach
 	if s != nil && s.version >= version {
 		s.readers++
 		a.mu.Unlock()
@@ -59,11 +62,12 @@ func (a *shots) take(ctx context.Context, h *Hub, id kaijutsu.ContextID, version
 	if err != nil {
 		return nil, err
 	}
-	s = &shot{doc: doc, version: now.version, item: h.snapshotOf(id, now), readers: 1}
+	s = &shot{doc: doc, by: by, version: now.version, item: h.snapshotOf(id, now), readers: 1}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.of[doc] = s
 	a.bytes += len(s.item.Frame)
+	a.each[by] += len(s.item.Frame)
 	return s, nil
 }
 
@@ -75,6 +79,9 @@ func (a *shots) leave(s *shot) {
 		return
 	}
 	a.bytes -= len(s.item.Frame)
+	if a.each[s.by] -= len(s.item.Frame); a.each[s.by] == 0 {
+		delete(a.each, s.by)
+	}
 	if a.of[s.doc] == s {
 		delete(a.of, s.doc)
 	}

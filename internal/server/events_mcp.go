@@ -24,7 +24,7 @@ type events struct{ s *Server }
 func (e events) want(c op.Call, pattern string) (follow.Want, error) {
 	_, err := e.s.set.Get(c, "events_follow")
 	right := func(doc kaijutsu.DocumentID) kaijutsu.Right { return e.s.access.Current(c.By, doc) }
-	return follow.Want{Pattern: pattern, Right: right}, err
+	return follow.Want{Pattern: pattern, By: c.By, Right: right}, err
 }
 
 // ReadEvents returns the newest events of a pattern.
