@@ -102,6 +102,7 @@ func TestOpenRefusesWhatCannotWork(t *testing.T) {
 		{"a star for a node", flowbus.Config{Kernel: "a", Node: "*"}, "node id"},
 		{"a server without a scheme", flowbus.Config{Kernel: "a", Node: "n", Servers: []string{"localhost:4222"}}, "nats://host:port"},
 		{"a server of another kind", flowbus.Config{Kernel: "a", Node: "n", Servers: []string{"http://localhost"}}, "scheme"},
+		{"a port that is none", flowbus.Config{Kernel: "a", Node: "n", Servers: []string{"nats://u:p@127.0.0.1:99999"}}, "port 99999"},
 		{"credentials without a server", flowbus.Config{Kernel: "a", Node: "n", Credentials: file}, "no server is named"},
 		{"no such credentials", flowbus.Config{Kernel: "a", Node: "n", Servers: []string{"nats://x"}, Credentials: file}, "NATS credentials"},
 		{"no such authorities", flowbus.Config{Kernel: "a", Node: "n", Servers: []string{"nats://x"}, CA: file}, "NATS authorities"},

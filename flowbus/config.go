@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 
 	"kaijutsu"
 )
@@ -41,10 +42,15 @@ func (c *Config) check() error {
 		if err != nil || u.Host == "" {
 			return fmt.Errorf("NATS server %q: want nats://host:port or tls://host:port: %w", s, kaijutsu.ErrInvalid)
 		}
+		if port := u.Port(); port != "" {
+			if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+				return fmt.Errorf("NATS server %q: port %s is none: want 1 to 65535: %w", u.Redacted(), port, kaijutsu.ErrInvalid)
+			}
+		}
 		switch u.Scheme {
 		case "nats", "tls", "ws", "wss":
 		default:
-			return fmt.Errorf("NATS server %q: scheme %q is not nats, tls, ws or wss: %w", s, u.Scheme, kaijutsu.ErrInvalid)
+			return fmt.Errorf("NATS server %q: scheme %q is not nats, tls, ws or wss: %w", u.Redacted(), u.Scheme, kaijutsu.ErrInvalid)
 		}
 	}
 	return c.checkFiles()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -88,6 +89,9 @@ own. kj status says how they fare.`,
 			cfg.MinFree, cfg.Budget = minFree<<20, budget<<20
 			if cfg.Now, err = clock(os.Getenv("KJ_CLOCK_OFFSET")); err != nil {
 				return shelldoor.Usage(cmd, err)
+			}
+			if cfg.Kernel == "" {
+				return shelldoor.Usage(cmd, errors.New("--kernel is empty: name it, or leave the flag out"))
 			}
 			s, err := server.Start(cfg)
 			if err != nil {

@@ -59,12 +59,21 @@ is lost in between.`,
 			if err == nil {
 				err = io.ErrUnexpectedEOF
 			}
-			return fmt.Errorf("the server ended the stream: %w\nhint: kj watch --since %s goes on", err, p.last)
+			return fmt.Errorf("the server ended the stream: %w\nhint: %s goes on", err, again(p.last, args))
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "", "go on behind this event `id`, or, of one context, this version")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each event as a line of JSON")
 	return cmd
+}
+
+// again is the line that goes on behind an event.
+func again(last string, args []string) string {
+	line := "kj watch --since " + last
+	for _, a := range args {
+		line += " '" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	}
+	return line
 }
 
 // watchQuery says what to follow: a pattern is known by how it begins.

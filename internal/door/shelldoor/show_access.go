@@ -76,14 +76,17 @@ func showSeats(s *screen, list struct {
 		Principal string `json:"principal"`
 		Kind      string `json:"kind"`
 		Nick      string `json:"nick"`
+		Instance  string `json:"instance"`
 		Door      string `json:"door"`
+		Status    string `json:"status"`
+		Node      string `json:"node"`
 		Context   string `json:"context"`
 		Since     string `json:"since"`
 	} `json:"seats"`
 }) error {
-	rows := [][]string{{"PRINCIPAL", "KIND", "NICK", "DOOR", "SINCE", "CONTEXT"}}
+	rows := [][]string{{"PRINCIPAL", "KIND", "NICK", "INSTANCE", "STATUS", "DOOR", "NODE", "SINCE", "CONTEXT"}}
 	for _, r := range list.Seats {
-		rows = append(rows, []string{r.Principal, r.Kind, r.Nick, r.Door, when(r.Since), r.Context})
+		rows = append(rows, []string{r.Principal, r.Kind, r.Nick, r.Instance, r.Status, r.Door, fmt.Sprintf("%.8s", r.Node), when(r.Since), r.Context})
 	}
 	return s.table(rows)
 }
