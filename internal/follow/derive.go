@@ -48,6 +48,10 @@ func (h *Hub) take(c noted) {
 		h.deleted(c)
 		return
 	}
+	if h.records(c.Doc) {
+		h.takeRecords(c)
+		return
+	}
 	h.mu.RLock()
 	one, all := h.topics[c.Doc], h.wide.docs
 	h.mu.RUnlock()
@@ -198,7 +202,12 @@ func (h *Hub) fill() {
 			return
 		}
 		var events []event
-		if id, ok := contextOf(e.Doc); ok && e.Seq == next && !h.cfg.Hidden(e.Doc) {
+		if h.records(e.Doc) && e.Seq == next {
+			if events, err = h.recorded(e.Seq, e.From, e.From+e.N); err != nil {
+				h.fail(nil, noted{}, err)
+				return
+			}
+		} else if id, ok := contextOf(e.Doc); ok && e.Seq == next && !h.cfg.Hidden(e.Doc) {
 			if events, err = h.replayed(e.Doc, id, e.Seq, e.From, e.From+e.N); err != nil {
 				h.fail(nil, noted{id: id}, err)
 				return
@@ -258,6 +267,10 @@ func (h *Hub) append(e *flowbus.Event, b []byte) {
 // deleted tells that a context is gone, and ends its topic behind that.
 func (h *Hub) deleted(c noted) {
 	if !c.of {
+		return
+	}
+	if h.cfg.Recorded != nil { // its record was told before
+		h.end(c.Doc, fmt.Errorf("context %s: %w: it was deleted", c.id, kaijutsu.ErrNotFound))
 		return
 	}
 	if err := h.Tell(flowbus.Event{Context: c.id, Kind: flowbus.ContextDeleted, Data: &flowbus.Nothing{}}); err != nil {

@@ -86,7 +86,7 @@ func (h *Hub) Follow(ctx context.Context, w Want) (*Follower, error) {
 	for _, k := range flowbus.Kinds() {
 		if p.May(k) {
 			f.kinds |= bitOf[k]
-			f.docs = f.docs || k.Source() == flowbus.FromChanges
+			f.docs = f.docs || k.Source() == flowbus.FromChanges || k.Source() == flowbus.FromRecords && h.cfg.Recorded != nil
 		}
 	}
 	f.reviews = h.reviews.Load()
@@ -227,6 +227,9 @@ func (f *Follower) beginOne(ctx context.Context, joined uint64) error {
 	f.first = append(f.first, itemOf(Hello, id, hello{h.cfg.Node, h.cfg.Kernel, f.id.String(), max(s.version, f.at.version), f.ID()}))
 	if why != "" {
 		f.first = append(f.first, itemOf(Reset, "", reset{why, f.want.Since}))
+	}
+	if since {
+		f.last()
 	}
 	if whole {
 		f.first = append(f.first, f.shot.itemFor(f.ID()))

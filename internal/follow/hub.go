@@ -24,6 +24,11 @@ type Config struct {
 	Bus *flowbus.Bus
 	// Hidden reports documents that are nobody's business; nil: none are.
 	Hidden func(kaijutsu.DocumentID) bool
+	// Recorded returns what the changes from+1 to to of the hidden document that
+	// is the kernel's records say happened to contexts; RecordedLast the last of
+	// it that is known of one. Nil: that is told by Tell, to who follows then.
+	Recorded     func(ctx context.Context, from, to uint64) ([]flowbus.Event, error)
+	RecordedLast func(kaijutsu.DocumentID) (flowbus.Event, bool)
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 
@@ -170,7 +175,8 @@ func (h *Hub) Note(c repo.Committed) {
 		return
 	}
 	h.mu.RLock()
-	interested := h.topics[c.Doc] != nil || h.wide.docs || c.Deleted && len(h.wide.followers) > 0 || h.held.any(c.Doc)
+	interested := h.topics[c.Doc] != nil || h.wide.docs || c.Deleted && len(h.wide.followers) > 0 || h.held.any(c.Doc) ||
+		len(h.topics) > 0 && h.records(c.Doc)
 	h.mu.RUnlock()
 	if interested {
 		h.queue.push(noted{Committed: c, id: id, of: ok && !h.cfg.Hidden(c.Doc)})

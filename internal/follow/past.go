@@ -102,6 +102,12 @@ func (f *Follower) journal(at place, to uint64) iter.Seq2[event, error] {
 				return
 			}
 			expect++
+			if f.h.records(e.Doc) {
+				if !f.pastRecords(at, e, yield) {
+					return
+				}
+				continue
+			}
 			id, ok := contextOf(e.Doc)
 			if !ok || f.h.cfg.Hidden(e.Doc) || !f.mayRead(e.Doc) {
 				continue
@@ -117,6 +123,22 @@ func (f *Follower) journal(at place, to uint64) iter.Seq2[event, error] {
 			}
 		}
 	}
+}
+
+// pastRecords gives what was recorded with an entry of the journal, and reports
+// whether it is to go on.
+func (f *Follower) pastRecords(at place, entry repo.Entry, yield func(event, error) bool) bool {
+	events, err := f.h.recorded(entry.Seq, entry.From, entry.From+entry.N)
+	if err != nil {
+		yield(event{}, err)
+		return false
+	}
+	for _, e := range events {
+		if at.before(e.place) && !yield(e, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // replayed gives the events of some versions that are behind a place.

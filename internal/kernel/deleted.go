@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,10 +17,6 @@ import (
 // was away, or an editor that was, must not bring the context back.
 const deletedRecord = "kernel/deleted/"
 
-// deleteRecords is how many records are written with one change when a context
-// is deleted.
-const deleteRecords = 500
-
 var errClosing = fmt.Errorf("the server is stopping: %w", kaijutsu.ErrUnavailable)
 
 type deletedRow struct {
@@ -30,8 +25,8 @@ type deletedRow struct {
 	At time.Time `json:"at"`
 }
 
-// Delete removes a context for good, on every node: its history, its record and
-// the grants in it. It must be archived, unless force says otherwise. Syncing it
+// Delete removes a context for good, on every node: its history and its record.
+// The grants in it stay: they say who is told of it. It must be archived, unless force says otherwise. Syncing it
 // again is refused. When it returns nil, it is gone here; nodes that are away
 // delete it when they come back.
 func (k *Kernel) Delete(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, force bool) error {
@@ -45,15 +40,13 @@ func (k *Kernel) Delete(ctx context.Context, c op.Call, doc kaijutsu.DocumentID,
 	if err != nil {
 		return err
 	}
-	rs := append([]records.Record{
-		{Name: deletedRecord + doc.String(), Value: value},
-		{Name: contextRecord + doc.String()},
-	}, k.cfg.Access.Forgotten(doc)...)
 	ctx = context.WithoutCancel(ctx)
-	for some := range slices.Chunk(rs, deleteRecords) {
-		if err := k.cfg.Records.Write(ctx, c.By, some...); err != nil {
-			return fmt.Errorf("delete context %s: %w", doc.Name(), err)
-		}
+	err = k.cfg.Records.Write(ctx, c.By,
+		records.Record{Name: deletedRecord + doc.String(), Value: value},
+		records.Record{Name: contextRecord + doc.String()},
+	)
+	if err != nil {
+		return fmt.Errorf("delete context %s: %w", doc.Name(), err)
 	}
 	return k.chores.await(ctx, k.chores.delete(doc))
 }

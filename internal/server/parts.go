@@ -102,7 +102,11 @@ func (s *Server) openSearch() (err error) {
 func (s *Server) openHub() (err error) {
 	s.hub, err = follow.Start(follow.Config{
 		Log: s.log, Kernel: s.cfg.Kernel, Node: s.store.StorageID(), Repo: s.repo, Bus: s.bus, Hidden: s.hidden,
-		Now: s.cfg.Now,
+		Recorded: func(ctx context.Context, from, to uint64) ([]flowbus.Event, error) {
+			return s.kernel.Recorded(ctx, from, to)
+		},
+		RecordedLast: func(doc kaijutsu.DocumentID) (flowbus.Event, bool) { return s.kernel.RecordedLast(doc) },
+		Now:          s.cfg.Now,
 	})
 	if err == nil {
 		s.later.hub.Store(s.hub)
@@ -114,7 +118,7 @@ func (s *Server) openHub() (err error) {
 func (s *Server) openKernel() (err error) {
 	cfg := kernel.Config{
 		Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Records: s.records, Locate: s.search.Locate,
-		Cache: filepath.Join(s.cfg.Dir, "contexts"), Kernel: s.cfg.Kernel, Bus: s.bus, Emit: s.publish, Tell: s.announce,
+		Cache: filepath.Join(s.cfg.Dir, "contexts"), Kernel: s.cfg.Kernel, Bus: s.bus, Emit: s.publish,
 		Now: s.cfg.Now,
 	}
 	if !s.bus.Embedded() {
