@@ -41,6 +41,7 @@ type Cluster struct {
 	nodes   *registry
 	refused *refusals
 	splits  *splits
+	first   first
 	count   counters
 	fetches chan struct{} // tokens: fetches under way
 
@@ -76,6 +77,7 @@ func Start(cfg Config) (*Cluster, error) {
 		digest: newDigest(), recent: newRecent(), live: newLive(), lanes: newLanes(), gaps: newGaps(),
 		relay: newRelay(), outbox: newOutbox(), healer: newHealer(), nodes: newRegistry(), refused: newRefusals(cfg.Log, cfg.Now), splits: newSplits(),
 	}
+	c.first.doc = cfg.Records
 	c.makeSpawn()
 	if err := c.start(); err != nil {
 		_ = c.Close()
@@ -121,6 +123,7 @@ func (c *Cluster) start() error {
 	for i := range c.shards {
 		c.shards[i] = newShard(i, c.marks.cursor(i))
 	}
+	c.hold()
 	if err := c.listen(); err != nil {
 		return err
 	}
@@ -183,6 +186,8 @@ func (c *Cluster) setConnected(connected bool) {
 	if connected {
 		c.healer.nudge()
 		c.nodes.poke()
+	} else {
+		c.hold()
 	}
 	c.relay.poke()
 }

@@ -76,7 +76,7 @@ func (c *Cluster) runHealer(ctx context.Context) {
 		case <-ctx.Done():
 		}
 		timer.Stop()
-		if ctx.Err() != nil {
+		if c.first.wait(ctx) != nil {
 			return
 		}
 		for _, node := range c.healer.fresh() {

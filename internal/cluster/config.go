@@ -47,8 +47,9 @@ type tuning struct {
 	save        time.Duration // between writes of the marks
 	renew       time.Duration // between announcements in the registry
 	nodeTTL     time.Duration
-	journal     uint64 // entries that wait for NATS before they are skipped
-	outbox      int    // unacknowledged changes from which editing slows down
+	first       time.Duration // that others wait for the kernel's records at most
+	journal     uint64        // entries that wait for NATS before they are skipped
+	outbox      int           // unacknowledged changes from which editing slows down
 }
 
 func (t tuning) withDefaults() tuning {
@@ -63,6 +64,7 @@ func (t tuning) withDefaults() tuning {
 	set(&t.save, 250*time.Millisecond)
 	set(&t.renew, 5*time.Second)
 	set(&t.nodeTTL, 20*time.Second)
+	set(&t.first, 10*time.Second)
 	if t.journal == 0 {
 		t.journal = 1_000_000
 	}

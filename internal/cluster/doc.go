@@ -22,6 +22,9 @@
 // behind. Changes come any number of times in any order with one effect. What
 // comes over NATS is bounded, checked and decoded strictly; what is refused is
 // counted by reason. No decision depends on wall clocks of several machines.
+// After the start, and when NATS was away, what others bring waits for the
+// kernel's records, 10 s at most: a right that was taken away counts before
+// what was written since is shown.
 // A client that writes two changes under one number, one at each of two nodes,
 // splits a document: no copy may hold both. Each node keeps its own and what was
 // written since, and both say so.
@@ -58,7 +61,7 @@
 //
 // # Goroutines
 //
-// The sender of live copies, the relay and the one that awaits its
+// The sender of live copies, one that brings the records first, the relay and the one that awaits its
 // acknowledgements, the announcer, the healer, the keeper of the marks, two for
 // the registry of nodes, one for each shard; one for each document that has
 // changes of others on the way, of which 64 work at a time; one for each

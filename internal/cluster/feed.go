@@ -58,6 +58,11 @@ func (c *Cluster) consume(ctx context.Context, i int) {
 
 // hearRecord takes a record of the feed. It waits when there are too many.
 func (c *Cluster) hearRecord(ctx context.Context, s *shard, r flowbus.Record) error {
+	if s.number != flowbus.Shard(c.first.doc) {
+		if err := c.first.wait(ctx); err != nil {
+			return err
+		}
+	}
 	select {
 	case s.room <- struct{}{}:
 	case <-ctx.Done():

@@ -152,7 +152,7 @@ func (c *Cluster) hearLive(m flowbus.Message) {
 	}
 	p.from = fromLive
 	p.done = func(error) {}
-	if !c.lanes.offer(c, p) {
+	if c.first.holds(p.doc()) || !c.lanes.offer(c, p) {
 		c.count.liveLost.Add(int64(p.changes()))
 	}
 }
