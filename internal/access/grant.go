@@ -78,13 +78,3 @@ func (t *Table) Grants(doc kaijutsu.DocumentID) []Grant {
 	slices.SortFunc(all, func(a, b Grant) int { return strings.Compare(a.Principal.Name, b.Principal.Name) })
 	return all
 }
-
-// Forgotten returns what deletes every grant in a document: to be written with
-// the deletion of the document.
-func (t *Table) Forgotten(doc kaijutsu.DocumentID) []records.Record {
-	var rs []records.Record
-	for _, g := range t.Grants(doc) {
-		rs = append(rs, records.Record{Name: grantName(doc, g.Principal.Name)})
-	}
-	return rs
-}

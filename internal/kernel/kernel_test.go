@@ -414,8 +414,8 @@ func TestForkAndDelete(t *testing.T) {
 	if _, err := w.kernel.Resolve(t.Context(), owner, plan.ID, kaijutsu.RightRead); !errors.Is(err, kaijutsu.ErrNotFound) {
 		t.Errorf("Resolve of a deleted context = %v, want ErrNotFound", err)
 	}
-	if grants := w.access.Grants(plan.Doc); len(grants) != 0 {
-		t.Errorf("grants in a deleted context: %v", grants)
+	if amy := w.access.Grants(plan.Doc); len(amy) != 1 || w.kernel.SyncRight(amy[0].Principal, plan.Doc) != kaijutsu.RightNone {
+		t.Errorf("grants in a deleted context: %v, want amy's, which gives no right", amy)
 	}
 	if got := w.content(fork.Doc, id); got != "x" {
 		t.Errorf("content in the fork = %q", got)
