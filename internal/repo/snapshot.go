@@ -14,6 +14,10 @@ import (
 // before a new one is made.
 const snapshotBytes = 256 << 10
 
+// absorbedTimes is how many times as much other nodes bring before a snapshot
+// is made of it: a node that catches up would spend half its time on snapshots.
+const absorbedTimes = 4
+
 // maxDepth is how many forks rest on each other before one is made whole:
 // opening the last reads them all.
 const maxDepth = 8
@@ -23,14 +27,14 @@ const maxDepth = 8
 // what the document rests on, so that the work stays proportional to the
 // growth. Besides the disk it serves peers that join with nothing: a client
 // loads a document chunk in half the time of the same changes. While another
-// node brings a lot, it waits until the document has doubled.
+// node brings a lot, it waits for more, and until the document has doubled.
 func (d *document) maybeSnapshot(absorbed bool) {
-	n, part := d.graph.Len(), 4
+	n, part, times := d.graph.Len(), 4, 1
 	if absorbed {
-		part = 1
+		part, times = 1, absorbedTimes
 	}
-	grown := n-d.covered >= max(d.repo.cfg.SnapshotChanges, d.covered/part) ||
-		d.tailBytes >= max(snapshotBytes, d.coveredBytes/part) ||
+	grown := n-d.covered >= max(times*d.repo.cfg.SnapshotChanges, d.covered/part) ||
+		d.tailBytes >= max(times*snapshotBytes, d.coveredBytes/part) ||
 		d.base != nil && d.depth >= maxDepth
 	if d.snapshotting || !grown || n < d.snapshotFrom {
 		return
