@@ -195,8 +195,12 @@ func (k *Kernel) outcomeIn(v repo.View, doc kaijutsu.DocumentID, id blocks.ID) (
 	out := Outcome{Context: doc, Block: id, Expires: m.Expires}
 	switch a := m.Answer; {
 	case a != nil && b.Status.Terminal():
-		out.Action, out.Reason, out.By, out.Answer = a.Action, a.Reason, a.By, a.Block
-		if answer, ok := v.Block(a.Block); ok && a.Action == ElicitAccept && json.Valid([]byte(answer.Content)) {
+		out.Action, out.Reason, out.Answer = a.Action, a.Reason, a.Block
+		answer, ok := v.Block(a.Block)
+		if ok = ok && answer.Parent == id; ok {
+			out.By = answer.By.Name // who made it is on record; the meta says what somebody wrote
+		}
+		if ok && a.Action == ElicitAccept && json.Valid([]byte(answer.Content)) {
 			out.Content = json.RawMessage(answer.Content)
 		}
 	case b.Deleted || b.Status.Terminal(): // by hand

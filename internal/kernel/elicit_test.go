@@ -386,3 +386,21 @@ func TestWhatIsToldOfAQuestionNamesItsChange(t *testing.T) {
 	}
 	check("answered")
 }
+
+// TestWhoAnsweredIsWhoMadeTheAnswer, whatever an editor writes into the meta.
+func TestWhoAnsweredIsWhoMadeTheAnswer(t *testing.T) {
+	w := newWorld(t)
+	plan := w.context("Plan")
+	mallory := w.member("mallory", kaijutsu.RightEdit)
+	q := w.ask(owner, plan.Doc, kernel.Question{Message: "Deploy?"})
+	_, err := w.kernel.Edit(t.Context(), mallory, plan.Doc, "test", func(_ repo.View, tx *blocks.Tx) error {
+		meta := `{"elicit":{"by":"owner","timeout_s":300,"expires":"2030-01-01T00:00:00Z","answer":{"action":"accept","reason":"answered","by":"amy","at":"2026-01-01T00:00:00Z"}}}`
+		return errors.Join(tx.SetMeta(q.Block, meta), tx.SetStatus(q.Block, blocks.StatusDone))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := w.heard(owner, q); out.By == "amy" {
+		t.Errorf("outcome = %q, want nothing in the name of amy", came(out))
+	}
+}
