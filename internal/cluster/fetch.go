@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/internal/repo"
@@ -71,27 +72,57 @@ func (c *Cluster) whoHas(ctx context.Context, doc kaijutsu.DocumentID) string {
 		_, _ = c.bus.AskAll(ctx, "node.ask", encodeWho(doc), hear) // an error is a no
 		return found
 	}
-	answers := make(chan string, len(nodes))
+	return c.whoOf(ctx, nodes, doc)
+}
+
+// whoOf asks nodes. Those that have lately said nothing are not waited for.
+func (c *Cluster) whoOf(ctx context.Context, nodes []string, doc kaijutsu.DocumentID) string {
+	type answer struct {
+		asked string
+		has   bool
+	}
+	answers := make(chan answer, len(nodes))
+	owe := make(map[string]bool, len(nodes)) // have not answered; whether they are waited for
+	loud := 0                                // that are
 	for _, node := range nodes {
-		go func() { // ends with ctx, which ends when this function returns
-			said := ""
-			_ = c.bus.Ask(ctx, "node.ask."+node, encodeWho(doc), func(part []byte) error {
+		owe[node] = !c.nodes.isSilent(node, time.Now())
+		if owe[node] {
+			loud++
+		}
+		go func() { // ends with ctx, which ends when the caller returns
+			has := false
+			_ = c.bus.Ask(ctx, "node.ask."+node, encodeWho(doc), func(part []byte) error { // an error is a no
 				h, err := decodeHas(part)
-				if err == nil && h.node == node {
-					said = node
-				}
+				has = has || err == nil && h.node == node
 				return err
 			})
-			answers <- said
+			answers <- answer{node, has}
 		}()
 	}
-	for range nodes {
+	for len(owe) > 0 {
+		var enough <-chan time.Time
+		if loud == 0 {
+			enough = time.After(silentTime)
+		}
 		select {
-		case node := <-answers:
-			if node != "" {
-				return node
+		case a := <-answers:
+			if ctx.Err() != nil && !a.has { // it is no answer
+				continue
 			}
+			c.nodes.heard(a.asked)
+			if a.has {
+				return a.asked
+			}
+			if owe[a.asked] {
+				loud--
+			}
+			delete(owe, a.asked)
+		case <-enough:
+			return ""
 		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				c.nodes.silence(owe, time.Now())
+			}
 			return ""
 		}
 	}

@@ -18,13 +18,14 @@ type registry struct {
 	mu      sync.Mutex
 	nodes   map[string]Node
 	gone    map[string]time.Time // vanished, and when
+	silent  map[string]time.Time // until when it is not waited for
 	lost    map[string]Node      // left without saying so, and have not come back
 	synced  bool                 // all keys that are there have been told
 	started time.Time
 }
 
 func newRegistry() *registry {
-	return &registry{wake: make(chan struct{}, 1), nodes: make(map[string]Node), gone: make(map[string]time.Time), lost: make(map[string]Node)}
+	return &registry{wake: make(chan struct{}, 1), nodes: make(map[string]Node), gone: make(map[string]time.Time), silent: make(map[string]time.Time), lost: make(map[string]Node)}
 }
 
 func (r *registry) poke() { signal(r.wake) }
@@ -83,6 +84,7 @@ func (r *registry) remove(id string) bool {
 	defer r.mu.Unlock()
 	_, known := r.nodes[id]
 	delete(r.nodes, id)
+	delete(r.silent, id)
 	delete(r.gone, id)
 	delete(r.lost, id)
 	return known
@@ -91,6 +93,7 @@ func (r *registry) remove(id string) bool {
 // lose notes that a node left without saying so; r.mu is held.
 func (r *registry) lose(n Node) {
 	delete(r.nodes, n.ID)
+	delete(r.silent, n.ID)
 	delete(r.gone, n.ID)
 	if len(r.lost) < maxNodes {
 		r.lost[n.ID] = n
