@@ -3,6 +3,7 @@ package kjtest
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -78,8 +79,11 @@ func normal(t *testing.T, result json.RawMessage) string {
 	if bytes.Contains(result, []byte(`\u003c`)) || bytes.Contains(result, []byte(`\u0026`)) {
 		t.Errorf("the result %q has HTML escapes", result)
 	}
-	return catalog.Normal(result, amy.Name)
+	return itsDoor.ReplaceAllString(catalog.Normal(result, amy.Name), `"door": "<door>"`)
 }
+
+// itsDoor is the one thing of a result that tells doors apart: of a seat.
+var itsDoor = regexp.MustCompile(`"door": "[a-z]+"`)
 
 // TestParityOfReads runs the examples that only read through all doors of one
 // house, and compares byte for byte.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -39,8 +40,12 @@ func TestTypistAndAgentInOneBlock(t *testing.T) {
 		Seats []struct{ Principal, Nick, Door string }
 	}
 	Call(t, p, "seat_list", map[string]any{}, &seats)
-	if len(seats.Seats) != 1 || seats.Seats[0].Principal != "robot" || seats.Seats[0].Door != "mcp" {
-		t.Errorf("seats are %+v, want one of robot", seats.Seats)
+	doors := make(map[string]string)
+	for _, s := range seats.Seats {
+		doors[s.Principal] = s.Door
+	}
+	if want := map[string]string{"amy": "sync", "robot": "mcp"}; !maps.Equal(doors, want) {
+		t.Errorf("seats are %+v, want %v", seats.Seats, want)
 	}
 
 	typed := typist.begin(fmt.Sprintf("type %d", steps))

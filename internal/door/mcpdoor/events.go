@@ -38,6 +38,25 @@ func patternOf(uri string) (string, bool) {
 	return pattern, err == nil
 }
 
+// readPattern reads a resource. The template of events matches patterns that are
+// percent-encoded only; one that is not is read all the same.
+func (s *session) readPattern(ctx context.Context, req *mcp.ReadResourceRequest, read func(context.Context, *mcp.ReadResourceRequest) (mcp.Result, error)) (mcp.Result, error) {
+	pattern, ok := patternOf(req.Params.URI)
+	if !ok {
+		return read(ctx, req)
+	}
+	encoded, params := *req, *req.Params
+	params.URI = eventsPrefix + url.PathEscape(pattern)
+	encoded.Params = &params
+	result, err := read(ctx, &encoded)
+	if got, ok := result.(*mcp.ReadResourceResult); ok && got != nil {
+		for _, c := range got.Contents {
+			c.URI = req.Params.URI
+		}
+	}
+	return result, err
+}
+
 // watch begins to follow what a resource is of: events, or a context.
 func (s *session) watch(call op.Call, name string) (Watch, error) {
 	if pattern, ok := patternOf(name); ok {

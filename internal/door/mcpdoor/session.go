@@ -94,8 +94,10 @@ func (s *session) handle(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.ListResourcesRequest:
 			return s.listResources(ctx, req)
 		case *mcp.ReadResourceRequest:
-			if req.Params != nil { // patterns hold characters that templates do not match
-				return s.readResource(ctx, req)
+			if req.Params != nil {
+				return s.readPattern(ctx, req, func(ctx context.Context, req *mcp.ReadResourceRequest) (mcp.Result, error) {
+					return next(ctx, method, req)
+				})
 			}
 		case *mcp.SubscriptionsListenRequest:
 			if req.Params != nil && req.Params.Notifications != nil && req.Params.Notifications.ResourcesListChanged {
