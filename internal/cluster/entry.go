@@ -88,11 +88,11 @@ func (c *Cluster) readEntry(ctx context.Context, e repo.Entry) (liveItem, error)
 	return item, nil
 }
 
-// readChanges reads all of an entry: Headers may return it in pieces.
+// readChanges reads all of an entry: Raw may return it in pieces.
 func (c *Cluster) readChanges(ctx context.Context, e repo.Entry) ([]repo.Change, error) {
 	var changes []repo.Change
 	for uint64(len(changes)) < e.N {
-		more, err := c.repo.Headers(ctx, e.Doc, e.From+uint64(len(changes)), e.N-uint64(len(changes)))
+		more, err := c.repo.Raw(ctx, e.Doc, e.From+uint64(len(changes)), e.N-uint64(len(changes)))
 		if err != nil {
 			return nil, err
 		}

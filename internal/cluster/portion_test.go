@@ -17,7 +17,10 @@ func dense(h *house, doc kaijutsu.DocumentID, n, ops int) []repo.Change {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	last := all[len(all)-1]
+	last, err := amfile.DecodeChange(all[len(all)-1].Raw)
+	if err != nil {
+		h.t.Fatal(err)
+	}
 	deps, start := kaijutsu.Heads{last.Hash}, last.MaxOp()+1
 	var out []repo.Change
 	for i := range n {

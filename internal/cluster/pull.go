@@ -66,7 +66,7 @@ func (c *Cluster) haveOf(ctx context.Context, doc kaijutsu.DocumentID) kaijutsu.
 	}
 	have := info.Heads
 	for back := uint64(8); back < info.Changes; back *= 16 {
-		old, err := c.repo.Headers(ctx, doc, info.Changes-back, 1)
+		old, err := c.repo.Raw(ctx, doc, info.Changes-back, 1)
 		if err != nil || len(old) == 0 {
 			break
 		}

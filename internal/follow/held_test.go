@@ -7,6 +7,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/repo"
 )
@@ -21,7 +22,11 @@ func (h *house) bring(from *house, id kaijutsu.ContextID) {
 	}
 	delivery := repo.Delivery{Node: "other", Signers: make(map[kaijutsu.ActorID]repo.Signer)}
 	for _, c := range changes {
-		delivery.Changes = append(delivery.Changes, c.Change)
+		decoded, err := amfile.DecodeChange(c.Raw)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		delivery.Changes = append(delivery.Changes, decoded)
 		delivery.Signers[c.Author()] = repo.Signer{By: c.By, Via: c.Via}
 	}
 	if _, err := h.repo.Absorb(h.t.Context(), id.Document(), delivery); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/repo"
 )
 
@@ -32,7 +33,11 @@ func (w *world) bring(from *world, doc kaijutsu.DocumentID) error {
 	}
 	delivery := repo.Delivery{Node: "other", Signers: make(map[kaijutsu.ActorID]repo.Signer), Base: origin.Base, Anchor: origin.Anchor}
 	for _, c := range changes {
-		delivery.Changes = append(delivery.Changes, c.Change)
+		decoded, err := amfile.DecodeChange(c.Raw)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		delivery.Changes = append(delivery.Changes, decoded)
 		delivery.Signers[c.Author()] = repo.Signer{By: c.By, Via: c.Via}
 	}
 	_, err = w.repo.Absorb(w.t.Context(), doc, delivery)
@@ -133,7 +138,11 @@ func TestDeletionReachesEveryNode(t *testing.T) {
 	}
 	delivery := repo.Delivery{Node: "other", Signers: map[kaijutsu.ActorID]repo.Signer{}}
 	for _, c := range lateChanges {
-		delivery.Changes = append(delivery.Changes, c.Change)
+		decoded, err := amfile.DecodeChange(c.Raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delivery.Changes = append(delivery.Changes, decoded)
 		delivery.Signers[c.Author()] = repo.Signer{By: c.By, Via: c.Via}
 	}
 	if _, err := b.repo.Absorb(t.Context(), late.Doc, delivery); err != nil && !errors.Is(err, kaijutsu.ErrNotFound) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"kaijutsu"
+	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
@@ -292,7 +293,11 @@ func TestSettle(t *testing.T) {
 		}
 		d := repo.Delivery{Node: "from", Signers: make(map[kaijutsu.ActorID]repo.Signer)}
 		for _, c := range changes {
-			d.Changes = append(d.Changes, c.Change)
+			decoded, err := amfile.DecodeChange(c.Raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Changes = append(d.Changes, decoded)
 			d.Signers[c.Author()] = repo.Signer{By: c.By, Via: c.Via}
 		}
 		if _, err := to.repo.Absorb(t.Context(), to.Doc(), d); err != nil {

@@ -18,7 +18,10 @@ type Signer struct{ By, Via kaijutsu.Principal }
 type Delivery struct {
 	// Node is the storage id of the node, for logs.
 	Node string
-	// Changes are decoded, by amfile.DecodeChange, in any order.
+	// Changes are decoded, by amfile.DecodeChange, in any order. Decoded they may
+	// take far more memory than their bytes: it is for the caller to bring many
+	// operations in portions (amfile.CountOps), of which later ones may depend on
+	// earlier ones or the other way round.
 	Changes []*amfile.Change
 	// Signers says who their actors are. Nothing is noted of an actor that is
 	// missing.
@@ -108,6 +111,9 @@ func (in *Delivery) check() error {
 	for i, c := range in.Changes {
 		if c == nil || len(c.Actors) == 0 || len(c.Raw) == 0 {
 			return fmt.Errorf("change %d of %d is empty: %w", i+1, len(in.Changes), kaijutsu.ErrInvalid)
+		}
+		if len(c.Ops) == 0 && amfile.CountOps(c.Raw) > 0 {
+			return fmt.Errorf("change %d of %d is not decoded: %w", i+1, len(in.Changes), kaijutsu.ErrInvalid)
 		}
 	}
 	for actor, s := range in.Signers {

@@ -49,27 +49,11 @@ func (l logged) header() (Change, error) {
 	return Change{Change: c, By: l.by.by, Via: l.by.via}, nil
 }
 
-// slim returns a change without its operations, as it may be kept.
-func slim(c *amfile.Change) *amfile.Change {
-	s := *c
-	s.Ops, s.Actors = nil, c.Actors[:1:1]
-	return &s
-}
-
-// Raw returns n changes of a document's log from number from on, decoded, and
-// who made them; fewer when the log ends. They have no Steps. The error wraps
-// kaijutsu.ErrNotFound when the document is not here.
+// Raw returns n changes of a document's log from number from on, and who made
+// them; fewer when the log ends. They have header and bytes, but neither
+// operations, which take memory that a few bytes can claim, nor Steps. The error
+// wraps kaijutsu.ErrNotFound when the document is not here.
 func (r *Repo) Raw(ctx context.Context, id kaijutsu.DocumentID, from, n uint64) ([]Change, error) {
-	return r.raw(ctx, id, from, n, logged.change)
-}
-
-// Headers is Raw, with headers and bytes but without the operations: those take
-// memory that a few bytes can claim.
-func (r *Repo) Headers(ctx context.Context, id kaijutsu.DocumentID, from, n uint64) ([]Change, error) {
-	return r.raw(ctx, id, from, n, logged.header)
-}
-
-func (r *Repo) raw(ctx context.Context, id kaijutsu.DocumentID, from, n uint64, read func(logged) (Change, error)) ([]Change, error) {
 	var out []Change
 	for n > 0 {
 		var part []logged
@@ -87,7 +71,7 @@ func (r *Repo) raw(ctx context.Context, id kaijutsu.DocumentID, from, n uint64, 
 			return nil, err
 		}
 		for i, l := range part {
-			c, err := read(l)
+			c, err := l.header()
 			if err != nil {
 				return nil, fmt.Errorf("change %d of document %s: %w", from+uint64(i), id, err)
 			}

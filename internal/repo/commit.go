@@ -76,7 +76,9 @@ func (d *document) stage(c *amfile.Change, by signer, remote bool) {
 		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by.by, Via: by.via, At: d.repo.cfg.Now().UTC()})
 	}
 	st.count(remote)
-	staged := Change{Change: c, By: by.by, Via: by.via, Remote: remote}
+	kept := slim(c)
+	kept.Raw = d.graph.Raw(d.graph.Len() - 1) // and not the message that it came in
+	staged := Change{Change: kept, By: by.by, Via: by.via, Remote: remote}
 	defer func() { st.changes = append(st.changes, staged) }()
 	if d.model == nil {
 		st.all = true
@@ -86,6 +88,9 @@ func (d *document) stage(c *amfile.Change, by signer, remote bool) {
 	if st.trace {
 		delta, staged.Steps = d.model.Trace(c)
 		staged.Heads = d.graph.Heads()
+		if !st.traced(stepsBytes(staged.Steps)) {
+			staged = staged.Bare()
+		}
 	} else {
 		delta = d.model.Apply(c)
 	}
@@ -155,9 +160,8 @@ func (d *document) commit(st *staged) {
 	}
 	st.seq, st.base, d.newBase = stored.FirstOutbox, d.newBase, nil
 	d.headsAt = d.repo.cfg.Now()
-	for i := range st.changes {
-		d.tailBytes += len(st.changes[i].Raw)
-		st.changes[i].Change = slim(st.changes[i].Change)
+	for _, c := range st.changes {
+		d.tailBytes += len(c.Raw)
 	}
 	d.show(st)
 	st.answer(nil)

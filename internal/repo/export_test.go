@@ -18,3 +18,19 @@ func (r *Repo) EditTimed(ctx context.Context, id kaijutsu.DocumentID, e Edit, f 
 	})
 	return took, err
 }
+
+// ReplayBytes returns what the stretches say that they take, models included,
+// and what their changes take by counting again.
+func (r *Repo) ReplayBytes() (said, changes int64) {
+	r.replays.mu.Lock()
+	defer r.replays.mu.Unlock()
+	for _, s := range r.replays.kept {
+		s.mu.Lock()
+		said += s.bytes.Load()
+		for _, c := range s.changes {
+			changes += int64(c.Bytes())
+		}
+		s.mu.Unlock()
+	}
+	return said, changes
+}

@@ -140,7 +140,7 @@ func (r *Repo) putFork(id kaijutsu.DocumentID, base *store.Base, first *amfile.C
 	if r.cfg.Committed != nil {
 		r.cfg.Committed(Committed{
 			Doc: id, Heads: w.Heads, Before: base.Heads, From: base.Changes, Version: base.Changes + 1, Seq: stored.FirstOutbox,
-			Changes: []Change{{Change: first, By: by}}, Base: base, Anchor: first.Hash, All: true,
+			Changes: []Change{{Change: slim(first), By: by}}, Base: base, Anchor: first.Hash, All: true,
 		})
 	}
 	return nil

@@ -17,15 +17,17 @@ const (
 	// replayBytes about how much all of them may take, models included.
 	replaysKept = 8
 	replayBytes = 128 << 20
-	// replayChanges is how many traced changes a stretch holds at most, and
-	// replayPart how many are traced at a time.
+	// replayChanges is how many traced changes a stretch holds, and
+	// stretchBytes what they may take, about: a quarter more before the oldest
+	// go. replayPart is how many are traced at a time, and partBytes what they
+	// may take, unless one takes more.
 	replayChanges = 8192
+	stretchBytes  = 32 << 20
 	replayPart    = 256
+	partBytes     = 8 << 20
 	// replayAhead is how far ahead of a stretch one may resume and have it grow
 	// so far; a new one begins at a multiple of it.
 	replayAhead = 512
-	// stepBytes is what a step takes besides its text.
-	stepBytes = 400
 )
 
 // stretch is a part of a document's log, traced, and the model behind it, so
@@ -42,6 +44,7 @@ type stretch struct {
 
 	mu      sync.Mutex // held while it grows
 	changes []Change   // each is immutable
+	traced  int        // bytes of changes
 	heads   kaijutsu.Heads
 	model   *blocks.Model
 }
@@ -52,9 +55,10 @@ type stretch struct {
 // not whether they are Remote.
 //
 // f is called outside of the owner and may take its time; its error ends the
-// replay and is returned. c is without its operations. What was traced is kept for a while: to resume near
-// where others did is cheap. The error wraps kaijutsu.ErrNotFound when the
-// document is not here or has no version from.
+// replay and is returned. c is without its operations, as in Committed. What
+// was traced is kept for a while: to resume near where others did is cheap. The
+// error wraps kaijutsu.ErrNotFound when the document is not here or has no
+// version from.
 func (r *Repo) Replay(ctx context.Context, id kaijutsu.DocumentID, from, to uint64, f func(version uint64, c Change) error) error {
 	d, err := r.acquire(id)
 	if err != nil {
@@ -102,55 +106,63 @@ func (r *Repo) traced(ctx context.Context, d *document, from, to uint64) ([]Chan
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if err := s.grow(ctx, d, to); err != nil {
+		if err := s.grow(ctx, d, from, to); err != nil {
 			r.replays.drop(s)
 			return nil, fmt.Errorf("replay document %s: %w", d.id, err)
 		}
 		r.replays.trim(r.cfg.Now().Add(-r.cfg.IdleAfter))
 	}
 	first := s.from.Load()
-	return slices.Clone(s.changes[from-first : to-first]), nil
+	return slices.Clone(s.changes[from-first : min(to, s.end.Load())-first]), nil
 }
 
-// grow makes the model if there is none, and traces up to version to.
-func (s *stretch) grow(ctx context.Context, d *document, to uint64) error {
+// grow makes the model if there is none, and traces up to version to, or so far
+// that there is enough behind from. One change is decoded at a time.
+func (s *stretch) grow(ctx context.Context, d *document, from, to uint64) error {
 	if s.model == nil {
 		if err := s.begin(ctx, d); err != nil {
 			return err
 		}
 	}
-	for at := s.end.Load(); at < to; at = s.end.Load() {
-		list, err := d.loggedFor(ctx, at, min(to, at+rawChanges))
+	list, err := d.loggedFor(ctx, s.end.Load(), to)
+	if err != nil {
+		return err
+	}
+	for part := 0; len(list) > 0 && part < partBytes; list = list[1:] {
+		c, err := list[0].change()
 		if err != nil {
 			return err
 		}
-		for _, l := range list {
-			c, err := l.change()
-			if err != nil {
-				return err
-			}
-			_, c.Steps = s.model.Trace(c.Change)
-			s.heads = nextHeads(s.heads, c)
-			c.Heads, c.Change = s.heads, slim(c.Change)
-			s.changes = append(s.changes, c)
-			s.end.Add(1)
+		_, c.Steps = s.model.Trace(c.Change)
+		s.heads = nextHeads(s.heads, c)
+		c.Heads, c.Change = s.heads, slim(c.Change)
+		n := c.Bytes()
+		s.changes = append(s.changes, c)
+		s.traced += n
+		if s.end.Add(1) > from {
+			part += n
 		}
+		s.cut(from)
 	}
-	s.cut()
+	s.bytes.Store(s.model.Bytes() + int64(s.traced))
 	return nil
 }
 
-// cut forgets the oldest changes when they are too many, and measures.
-func (s *stretch) cut() {
-	if over := len(s.changes) - replayChanges; over > replayChanges/4 {
-		s.changes = slices.Clone(s.changes[over:])
-		s.from.Add(uint64(over))
+// cut forgets the oldest changes, before version from, when there are too many
+// or they take too much.
+func (s *stretch) cut(from uint64) {
+	if len(s.changes) < replayChanges*5/4 && s.traced < stretchBytes*5/4 {
+		return
 	}
-	n := s.model.Bytes()
-	for _, c := range s.changes {
-		n += int64(len(c.Raw))*4 + 512 + int64(len(c.Steps))*stepBytes
+	first, n := s.from.Load(), 0
+	for (len(s.changes)-n > replayChanges || s.traced > stretchBytes) && first+uint64(n) < from {
+		s.traced -= s.changes[n].Bytes()
+		n++
 	}
-	s.bytes.Store(n)
+	if n > 0 {
+		s.changes = slices.Clone(s.changes[n:])
+		s.from.Add(uint64(n))
+	}
 }
 
 // begin makes the model as it was at version from.

@@ -60,6 +60,7 @@ type staged struct {
 	deltas    []Delta
 	all       bool // deltas are not all
 	trace     bool // changes are traced while the read model is open
+	steps     int  // bytes of the steps of the changes
 
 	seq  uint64      // of the first run in the journal, once it is on disk
 	base *store.Base // what a document that was made rests on, then

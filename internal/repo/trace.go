@@ -30,3 +30,19 @@ func (d *document) beginModel(st *staged) {
 		d.repo.log.Error("changes are not traced", "document", d.id, "err", err)
 	}
 }
+
+// tracedBytes bounds the steps of one batch. A change of a few bytes may make
+// very many; what is beyond is left to Replay, which makes them in portions.
+const tracedBytes = 16 << 20
+
+// traced counts the steps of the change that is staged next, and gives up
+// tracing the batch when they and those before them take too much.
+func (st *staged) traced(bytes int) bool {
+	if st.steps += bytes; st.steps > tracedBytes && len(st.changes) > 0 {
+		st.trace = false
+		for i := range st.changes {
+			st.changes[i] = st.changes[i].Bare()
+		}
+	}
+	return st.trace
+}
