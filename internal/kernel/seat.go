@@ -95,6 +95,11 @@ func (k *Kernel) JoinSeat(ctx context.Context, c op.Call, spec SeatSpec) (Seat, 
 	if !spec.Context.IsZero() && !k.MayRead(c, spec.Context) {
 		return Seat{}, unknown(spec.Context.Name())
 	}
+	if nick := spec.withDefaults(c).Nick; nick != c.By.Name {
+		if _, known := k.cfg.Access.Member(nick); known {
+			return Seat{}, fmt.Errorf("nick %q is the name of somebody else: %w: choose another", nick, kaijutsu.ErrConflict)
+		}
+	}
 	s, err := k.seats.add(c, spec, nil)
 	if err != nil {
 		return Seat{}, err
