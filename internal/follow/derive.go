@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -123,7 +122,7 @@ func (h *Hub) toContext(t *topic, c noted, events []event) {
 			}
 			more, err := h.eventsIn(e)
 			if err != nil {
-				h.fail(t, e, err)
+				h.failOne(t, e, err)
 				return
 			}
 			h.toContext(t, e, more)
@@ -133,7 +132,7 @@ func (h *Hub) toContext(t *topic, c noted, events []event) {
 	if c.From > last { // it was not told of all: that is made up for
 		before, err := h.replayed(c.Doc, c.id, 0, last, c.From)
 		if err != nil {
-			h.fail(t, c, err)
+			h.failOne(t, c, err)
 			return
 		}
 		events = append(before, events...)
@@ -209,7 +208,7 @@ func (h *Hub) fill() {
 			}
 		} else if id, ok := contextOf(e.Doc); ok && e.Seq == next && !h.cfg.Hidden(e.Doc) {
 			if events, err = h.replayed(e.Doc, id, e.Seq, e.From, e.From+e.N); err != nil {
-				h.fail(nil, noted{id: id}, err)
+				h.fail(nil, noted{Committed: repo.Committed{Doc: e.Doc, Seq: e.Seq}, id: id, of: true}, err)
 				return
 			}
 		}
@@ -277,23 +276,6 @@ func (h *Hub) deleted(c noted) {
 		h.cfg.Log.Error("a context's end is not told", "context", c.id, "err", err)
 	}
 	h.end(c.Doc, fmt.Errorf("context %s: %w: it was deleted", c.id, kaijutsu.ErrNotFound))
-}
-
-// fail ends the streams of events that could not be derived: none is skipped.
-func (h *Hub) fail(t *topic, c noted, err error) {
-	if errors.Is(err, context.Canceled) {
-		return
-	}
-	h.cfg.Log.Error("events cannot be derived", "context", c.id, "err", err)
-	reason := fmt.Errorf("the events of context %s cannot be read now: %w", c.id, kaijutsu.ErrUnavailable)
-	if t != nil {
-		h.end(c.Doc, reason)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.wide.docs {
-		h.restartLocked(reason)
-	}
 }
 
 // end ends a context's topic: a new one is begun for who comes next.

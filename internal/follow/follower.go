@@ -226,7 +226,7 @@ func (f *Follower) beginOne(ctx context.Context, joined uint64) error {
 	}
 	f.first = append(f.first, itemOf(Hello, id, hello{h.cfg.Node, h.cfg.Kernel, f.id.String(), max(s.version, f.at.version), f.ID()}))
 	if why != "" {
-		f.first = append(f.first, itemOf(Reset, "", reset{why, f.want.Since}))
+		f.first = append(f.first, itemOf(Reset, "", reset{Reason: why, Since: f.want.Since}))
 	}
 	if since {
 		f.last()
@@ -299,7 +299,7 @@ func (f *Follower) beginAll(joined uint64) error {
 	}
 	f.first = append(f.first, itemOf(Hello, f.ID(), hello{Node: h.cfg.Node, Kernel: h.cfg.Kernel, ID: f.ID()}))
 	if why != "" {
-		f.first = append(f.first, itemOf(Reset, f.ID(), reset{why, f.want.Since}))
+		f.first = append(f.first, itemOf(Reset, f.ID(), reset{Reason: why, Since: f.want.Since}))
 	}
 	return nil
 }

@@ -101,4 +101,6 @@ type hello struct {
 type reset struct {
 	Reason string `json:"reason"`
 	Since  string `json:"since,omitempty"` // what cannot be gone on from
+	// Context is the one that it is of, when the stream is of many and goes on.
+	Context string `json:"context,omitempty"`
 }

@@ -99,7 +99,7 @@ func (f *Follower) wants(e *entry) bool {
 	case f.one:
 		return true // it is of the context, and the kind says it all
 	}
-	return f.pattern.Match(e.subject) && f.mayRead(e.doc)
+	return f.matches(e.kind, e.subject) && f.mayRead(e.doc)
 }
 
 // entries returns the next entries of the topic, and notes that they were

@@ -53,7 +53,7 @@ func (f *Follower) pastItems() ([]Item, error) {
 			break
 		}
 		f.at = e.place
-		if f.kinds&bitOf[e.kind] != 0 && (f.one || f.pattern.Match(e.subject) && f.mayRead(e.doc)) {
+		if f.kinds&bitOf[e.kind] != 0 && (f.one || f.matches(e.kind, e.subject) && f.mayRead(e.doc)) {
 			f.out = append(f.out, frameOf(string(e.kind), mark{node: f.h.node, place: e.place}.String(), e.json))
 			size += len(e.json)
 		}
@@ -82,7 +82,8 @@ func (f *Follower) versions(at place, to uint64) iter.Seq2[event, error] {
 }
 
 // journal derives the events of all contexts that the follower may read, behind
-// a place, up to an entry of the journal.
+// a place, up to an entry of the journal. A context that cannot be read is named
+// once, and passed over.
 func (f *Follower) journal(at place, to uint64) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
 		after := at.seq
@@ -90,6 +91,7 @@ func (f *Follower) journal(at place, to uint64) iter.Seq2[event, error] {
 			after-- // the rest of an entry
 		}
 		expect := after + 1
+		bad := make(map[kaijutsu.DocumentID]bool)
 		for e, err := range f.h.cfg.Repo.Journal(after) {
 			if err == nil && e.Seq != expect {
 				err = fmt.Errorf("the reader cannot keep up: %w: what came is not listed any more", kaijutsu.ErrUnavailable)
@@ -109,7 +111,7 @@ func (f *Follower) journal(at place, to uint64) iter.Seq2[event, error] {
 				continue
 			}
 			id, ok := contextOf(e.Doc)
-			if !ok || f.h.cfg.Hidden(e.Doc) || !f.mayRead(e.Doc) {
+			if !ok || f.h.cfg.Hidden(e.Doc) || !f.mayRead(e.Doc) || bad[e.Doc] {
 				continue
 			}
 			err := f.replayed(id, at, e.Seq, e.From, e.From+e.N, yield)
@@ -117,9 +119,15 @@ func (f *Follower) journal(at place, to uint64) iter.Seq2[event, error] {
 			case err == nil, errors.Is(err, kaijutsu.ErrNotFound), errors.Is(err, repo.ErrDeleted): // it is gone by now
 			case errors.Is(err, errEnough):
 				return
-			default:
+			case f.ctx.Err() != nil || passes(err):
 				yield(event{}, fmt.Errorf("read what came to context %s: %w", id, err))
 				return
+			default:
+				bad[e.Doc] = true
+				f.h.cfg.Log.Warn("events are passed over that cannot be read", "context", id, "err", err)
+				if !yield(unreadIn(id, e.Seq), nil) {
+					return
+				}
 			}
 		}
 	}

@@ -26,6 +26,9 @@ var bitOf = func() map[flowbus.Kind]uint64 {
 	all := make(map[flowbus.Kind]uint64)
 	for i, k := range flowbus.Kinds() {
 		all[k] = 1 << i
+		if k.Source() == flowbus.FromChanges {
+			all[unread] |= 1 << i
+		}
 	}
 	return all
 }()
