@@ -208,7 +208,7 @@ func (c *Cluster) Note(done repo.Committed) {
 		return
 	}
 	c.recent.addChanges(done.Doc, done.Changes)
-	item := liveItem{done.Doc, repo.Origin{Anchor: done.Anchor, Base: done.Base}, done.Changes}
+	item := liveItem{done.Doc, repo.Origin{Anchor: done.Anchor, Base: done.Base}, bare(done.Changes)}
 	c.outbox.note(done.Seq, item.changes, c.now())
 	c.relay.keep(done.Seq, item)
 	if c.connected.Load() {

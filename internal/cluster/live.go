@@ -30,11 +30,22 @@ type liveItem struct {
 	changes []repo.Change
 }
 
+// bytes is the memory that keeping the item takes.
 func (i liveItem) bytes() (n int) {
 	for _, change := range i.changes {
-		n += len(change.Raw) + 64
+		n += change.Bytes()
 	}
 	return n
+}
+
+// bare returns changes as other nodes want them, without what they did to the
+// blocks, which may be far more than they are.
+func bare(changes []repo.Change) []repo.Change {
+	out := make([]repo.Change, len(changes))
+	for i, change := range changes {
+		out[i] = change.Bare()
+	}
+	return out
 }
 
 func newLive() *live { return &live{queue: make(chan liveItem, liveItems)} }

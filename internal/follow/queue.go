@@ -17,24 +17,37 @@ type noted struct {
 	look int64
 }
 
+// queueBytes bounds what the changes that wait take, the steps among it.
+const queueBytes = 64 << 20
+
 // queue is what waits to become events. It never refuses anything: beyond most
-// changes it keeps which there were, and they are read from disk.
+// changes, or queueBytes of them, it keeps which there were, and they are read
+// from disk.
 type queue struct {
 	wake chan struct{} // holds a token when there is something
 	most int
 
 	mu      sync.Mutex
 	list    []noted // guarded by mu
-	changes int     // in list, with their bytes in memory; guarded by mu
+	changes int     // in list; guarded by mu
+	bytes   int     // that they take; guarded by mu
 }
 
 func (q *queue) push(c noted) {
 	c.Deltas, c.Before = nil, nil
+	bytes := 0
+	if !c.Traced {
+		c.Changes = nil // they are read anyhow
+	}
+	for _, change := range c.Changes {
+		bytes += change.Bytes()
+	}
 	q.mu.Lock()
-	if q.changes+len(c.Changes) > q.most {
-		c.Changes, c.Traced = nil, false
+	if q.changes+len(c.Changes) > q.most || q.bytes+bytes > queueBytes && q.bytes > 0 {
+		c.Changes, c.Traced, bytes = nil, false, 0
 	}
 	q.changes += len(c.Changes)
+	q.bytes += bytes
 	q.list = append(q.list, c)
 	q.mu.Unlock()
 	select {
@@ -48,6 +61,6 @@ func (q *queue) take() []noted {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	list := q.list
-	q.list, q.changes = nil, 0
+	q.list, q.changes, q.bytes = nil, 0, 0
 	return list
 }
