@@ -54,7 +54,7 @@ type document struct {
 	sessions map[*Session]struct{}
 	watches  map[*Watch]struct{}
 	headsAt  time.Time // when the heads last moved
-	st       *staged   // the batch that is being handled
+	st       *staged   // the batch that is being handled; nil between batches
 	author   signer    // of the change that is being made here
 
 	model      *blocks.Model // nil until somebody asks for blocks
@@ -245,6 +245,7 @@ func (d *document) handle(batch []request) {
 			r.reply <- r.f(d)
 		}
 	}
+	d.st = nil // it holds what was brought, decoded
 }
 
 // measure updates the memory estimate that eviction goes by.
