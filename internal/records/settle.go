@@ -15,7 +15,7 @@ func (t *Table) Settle(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("settle the records: %w", err)
 		}
-		if at += len(changes); len(changes) < readChanges {
+		if at += len(changes); len(changes) == 0 {
 			return t.await(ctx, at)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"kaijutsu/internal/repo"
 )
 
-// readChanges is how many changes are read at a time.
+// readChanges is how many changes are read at a time, at most.
 const readChanges = 1024
 
 var errClosed = fmt.Errorf("the records are closed: %w", kaijutsu.ErrUnavailable)
@@ -82,7 +82,7 @@ func (t *Table) read(each func(*amfile.Change)) error {
 			each(c)
 		}
 		t.progressed()
-		if len(changes) < readChanges {
+		if len(changes) == 0 {
 			return nil
 		}
 	}

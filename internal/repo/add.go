@@ -54,13 +54,23 @@ func (r *Repo) Add(ctx context.Context, id kaijutsu.DocumentID, by kaijutsu.Prin
 	return out, nil
 }
 
-// Changes returns the durable changes of a document from number from on, n at
-// most, in the order of its log; none when there is no such document.
+// changesOps is how many operations Changes decodes at a time, unless one change
+// has more.
+const changesOps = 200_000
+
+// Changes returns the durable changes of a document from number from on,
+// decoded, in the order of its log: n at most, and fewer when they have very
+// many operations; none when there are no more, or no such document.
 func (r *Repo) Changes(ctx context.Context, id kaijutsu.DocumentID, from uint64, n int) ([]*amfile.Change, error) {
 	var raw [][]byte
 	err := r.with(ctx, id, func(d *document) error {
+		ops := 0
 		for i := from; i < uint64(d.graph.Len()) && len(raw) < n; i++ {
-			raw = append(raw, slices.Clone(d.graph.Raw(int(i))))
+			next := d.graph.Raw(int(i))
+			if ops += amfile.CountOps(next); ops > changesOps && len(raw) > 0 {
+				break
+			}
+			raw = append(raw, slices.Clone(next))
 		}
 		return nil
 	})

@@ -98,6 +98,16 @@ func TestDenseChangesTakeLittle(t *testing.T) {
 			t.Errorf("change %d comes with %d operations and %d bytes", i, len(c.Ops), len(c.Raw))
 		}
 	}
+	for at := 0; at < told; {
+		part, err := h.repo.Changes(t.Context(), doc, uint64(at), 1<<30)
+		if err != nil || len(part) == 0 || len(part) > 200_000/ops+2 {
+			t.Fatalf("Changes from %d on gives %d, %v", at, len(part), err)
+		}
+		at += len(part)
+	}
+	if rest, err := h.repo.Changes(t.Context(), doc, uint64(told), 10); err != nil || len(rest) > 0 {
+		t.Errorf("Changes behind the last gives %d, %v", len(rest), err)
+	}
 	for range 2 {
 		at := uint64(1)
 		if err := h.repo.Replay(t.Context(), doc, at, 0, func(version uint64, c repo.Change) error {
