@@ -1,12 +1,11 @@
 package repo
 
 import (
-	"unsafe"
+	"reflect"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/amfile"
-	"kaijutsu/internal/textdiff"
 )
 
 // slim returns a change without its operations, as it may be kept: those may
@@ -23,10 +22,17 @@ func slim(c *amfile.Change) *amfile.Change {
 	return &s.Change
 }
 
-const (
-	changeBytes = int(unsafe.Sizeof(Change{}) + unsafe.Sizeof(amfile.Change{}) + unsafe.Sizeof(kaijutsu.ActorID("")))
-	hashBytes   = len(kaijutsu.ChangeHash{})
+const hashBytes = len(kaijutsu.ChangeHash{})
+
+// What values take without what they point to.
+var (
+	changeBytes = sizeOf[Change]() + sizeOf[amfile.Change]() + sizeOf[kaijutsu.ActorID]()
+	stepBytes   = sizeOf[blocks.Step]()
+	blockBytes  = sizeOf[blocks.Block]()
+	spliceBytes = int(reflect.TypeOf(blocks.Step{}.Splices).Elem().Size())
 )
+
+func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
 // Bytes estimates the memory that keeping the change takes, its Steps included.
 // What it shares with others, its bytes in the log among it, counts in full.
@@ -50,12 +56,12 @@ func stepsBytes(steps []blocks.Step) int {
 	n := 0
 	for i := range steps {
 		s := &steps[i]
-		n += int(unsafe.Sizeof(*s)) + len(s.Meta) + len(s.Title)
+		n += stepBytes + len(s.Meta) + len(s.Title)
 		if b := s.Block; b != nil {
-			n += int(unsafe.Sizeof(*b)) + len(b.Content) + len(b.Meta) + len(b.Order)
+			n += blockBytes + len(b.Content) + len(b.Meta) + len(b.Order)
 		}
 		for k := range s.Splices {
-			n += int(unsafe.Sizeof(textdiff.Splice{})) + len(s.Splices[k].Ins)
+			n += spliceBytes + len(s.Splices[k].Ins)
 		}
 	}
 	return n
