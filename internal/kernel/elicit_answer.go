@@ -141,7 +141,7 @@ func (k *Kernel) open(v repo.View, doc kaijutsu.DocumentID, id blocks.ID, r Repl
 }
 
 func answeredBy(id blocks.ID, by, action string) error {
-	return fmt.Errorf("question %s: %s has answered it already, with %s: %w; the first answer counts", id, by, action, kaijutsu.ErrConflict)
+	return fmt.Errorf("question %s: %s has answered it already, with %s; the first answer counts: %w", id, by, action, kaijutsu.ErrConflict)
 }
 
 // check holds an answer against what was asked for.

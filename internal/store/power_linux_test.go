@@ -78,7 +78,12 @@ func mountImage(t *testing.T, image string, mebibytes int, options string) strin
 		}
 	}
 	t.Cleanup(func() {
-		if err := unix.Unmount(dir, 0); err != nil && err != unix.EINVAL { // not mounted any more
+		err := unix.Unmount(dir, 0)
+		for tries := 0; err == unix.EBUSY && tries < 100; tries++ { // the kernel still writes for who has ended
+			pause(50 * time.Millisecond)
+			err = unix.Unmount(dir, 0)
+		}
+		if err != nil && err != unix.EINVAL { // not mounted any more
 			t.Errorf("unmount %s: %v", dir, err)
 		}
 	})
