@@ -169,54 +169,20 @@ func call(ctx context.Context, p *kjproc.Process, op string, in, out any) error 
 	return json.Unmarshal(body, out)
 }
 
-// dials measures the processor time of several processes over a stretch.
-type dials struct {
-	names []string
-	pids  []int
-	began time.Time
-	at    []time.Duration
-	self  time.Duration
-	all   time.Duration
+// pids returns the process ids of the nodes and, last, of the nats-server.
+func (c *cluster) pids() (ids []int) {
+	for _, n := range c.nodes {
+		ids = append(ids, n.PID())
+	}
+	return append(ids, c.nats.PID())
 }
 
-// startDials reads the clocks of the nodes and the nats-server.
-func (c *cluster) startDials() (*dials, error) {
-	d := &dials{began: time.Now(), self: cpuOfSelf()}
-	for i, n := range c.nodes {
-		d.names, d.pids = append(d.names, fmt.Sprintf("node %d", i+1)), append(d.pids, n.PID())
-	}
-	d.names, d.pids = append(d.names, "nats-server"), append(d.pids, c.nats.PID())
-	for _, pid := range d.pids {
-		used, err := cpuOf(pid)
-		if err != nil {
-			return nil, err
-		}
-		d.at = append(d.at, used)
-	}
-	var err error
-	d.all, err = cpuOfMachine()
-	return d, err
-}
-
-// stop writes what was used into the table's notes.
-func (d *dials) stop(t *Table) error {
-	wall, sum := time.Since(d.began), time.Duration(0)
-	percent := func(used time.Duration) string { return number(100 * float64(used) / float64(wall)) }
+// noteCost writes what the processes of pids used into the table's notes.
+func (c *cluster) noteCost(t *Table, used cost) {
 	text := "Processor time, % of one core:"
-	for i, pid := range d.pids {
-		used, err := cpuOf(pid)
-		if err != nil {
-			return err
-		}
-		used -= d.at[i]
-		sum += used
-		text += fmt.Sprintf(" %s %s,", d.names[i], percent(used))
+	for i := range c.nodes {
+		text += fmt.Sprintf(" node %d %s,", i+1, number(used.percent(used.each[i])))
 	}
-	all, err := cpuOfMachine()
-	if err != nil {
-		return err
-	}
-	self := cpuOfSelf() - d.self
-	t.note("%s load generator %s, everybody else on the machine %s.", text, percent(self), percent(max(0, all-d.all-sum-self)))
-	return nil
+	text += fmt.Sprintf(" nats-server %s,", number(used.percent(used.each[len(c.nodes)])))
+	t.note("%s load generator %s, everybody else on the machine %s.", text, number(used.percent(used.self)), number(used.percent(used.others)))
 }

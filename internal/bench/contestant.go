@@ -5,14 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
 
-	"kaijutsu"
 	"kaijutsu/internal/kjproc"
 )
 
@@ -70,22 +67,9 @@ func ours(exe, version string) contestant {
 
 // askStatus calls the operation server_status and returns its numbers.
 func askStatus(ctx context.Context, p *kjproc.Process) (map[string]float64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL+"/v1/ops/server_status", bytes.NewReader([]byte("{}")))
-	if err != nil {
-		return nil, err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("ask for the server's status: %w", err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil || resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("ask for the server's status: %s: %w: %s", resp.Status, kaijutsu.ErrUnavailable, body)
-	}
 	var all map[string]any
-	if err := json.Unmarshal(body, &all); err != nil {
-		return nil, fmt.Errorf("the server's status: %w", err)
+	if err := call(ctx, p, "server_status", map[string]any{}, &all); err != nil {
+		return nil, err
 	}
 	numbers := make(map[string]float64)
 	for key, value := range all {

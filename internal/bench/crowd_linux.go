@@ -167,8 +167,6 @@ func (c *crowd) wrong() error {
 	return nil
 }
 
-func (c *crowd) complaint() string { return fmt.Sprint(c.wrong()) }
-
 // close ends the connections and waits for the threads.
 func (c *crowd) close() {
 	c.stopped.Store(true)

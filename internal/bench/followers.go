@@ -53,7 +53,7 @@ func measureFollowers(ctx context.Context, opt *ClusterOptions) (*Table, error) 
 	if err := w.write(ctx, warmUp, false); err != nil {
 		return nil, err
 	}
-	g, err := startGauge(p)
+	g, err := startGauge(p.PID())
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func followMany(ctx context.Context, opt *ClusterOptions, p *kjproc.Process, cro
 		n += batch
 		for crowd.answered() < n {
 			if time.Since(began) > catchUpTimeout {
-				return fmt.Errorf("%d of %d followers have had an answer: %s", crowd.answered(), n, crowd.complaint())
+				return fmt.Errorf("%d of %d followers have had an answer: %v", crowd.answered(), n, crowd.wrong())
 			}
 			if err := pause(ctx, time.Millisecond); err != nil {
 				return err

@@ -1,45 +1,52 @@
 package bench
 
-import (
-	"time"
+import "time"
 
-	"kaijutsu/internal/kjproc"
-)
-
-// gauge measures what a stretch of time cost the server, the load generator
+// gauge measures what a stretch of time cost some processes, the load generator
 // and everybody else on the machine.
 type gauge struct {
-	pid                   int
-	began                 time.Time
-	server, self, machine time.Duration
+	pids          []int
+	began         time.Time
+	used          []time.Duration // by each process, until it began
+	self, machine time.Duration
 }
 
 // cost is what a gauge read.
 type cost struct {
-	wall, server, self, others time.Duration
+	each                       []time.Duration // of the processes, in their order
+	wall, server, self, others time.Duration   // server: of all of them
 }
 
-func startGauge(p *kjproc.Process) (*gauge, error) {
-	g := &gauge{pid: p.PID(), began: time.Now(), self: cpuOfSelf()}
-	var err error
-	if g.server, err = cpuOf(g.pid); err != nil {
-		return nil, err
+func startGauge(pids ...int) (*gauge, error) {
+	g := &gauge{pids: pids, began: time.Now(), self: cpuOfSelf()}
+	for _, pid := range pids {
+		used, err := cpuOf(pid)
+		if err != nil {
+			return nil, err
+		}
+		g.used = append(g.used, used)
 	}
+	var err error
 	g.machine, err = cpuOfMachine()
 	return g, err
 }
 
 // stop reads the gauge.
 func (g *gauge) stop() (cost, error) {
-	server, err := cpuOf(g.pid)
-	if err != nil {
-		return cost{}, err
+	c := cost{wall: time.Since(g.began)}
+	for i, pid := range g.pids {
+		used, err := cpuOf(pid)
+		if err != nil {
+			return cost{}, err
+		}
+		c.each = append(c.each, used-g.used[i])
+		c.server += c.each[i]
 	}
 	machine, err := cpuOfMachine()
 	if err != nil {
 		return cost{}, err
 	}
-	c := cost{wall: time.Since(g.began), server: server - g.server, self: cpuOfSelf() - g.self}
+	c.self = cpuOfSelf() - g.self
 	c.others = max(0, machine-g.machine-c.server-c.self)
 	return c, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"kaijutsu"
@@ -54,8 +53,8 @@ type nodesResult struct {
 }
 
 func nodesRound(ctx context.Context, opt *ClusterOptions, t *Table) (res nodesResult, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx) // ends the connections
+	defer cancel()
 	c := &cluster{opt: opt}
 	defer c.close()
 	if err := c.open(ctx, nodesCount); err != nil {
@@ -66,39 +65,11 @@ func nodesRound(ctx context.Context, opt *ClusterOptions, t *Table) (res nodesRe
 	if err != nil {
 		return res, err
 	}
-	stop := make(chan struct{})
-	var writing sync.WaitGroup
-	for _, w := range typists {
-		writing.Go(func() {
-			if err := w.write(ctx, stop, typing{rate: float64(nodesRate) / nodesDocuments, batch: 1}); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	halt := sync.OnceFunc(func() { close(stop); writing.Wait() })
-	defer halt()
-	if err := pause(ctx, warmUp); err != nil {
-		return res, err
-	}
-	d, err := c.startDials()
+	used, err := typing{rate: float64(nodesRate) / nodesDocuments, batch: 1}.drive(ctx, j, typists, opt.For, c.pids()...)
 	if err != nil {
 		return res, err
 	}
-	j.record()
-	if err := pause(ctx, opt.For); err != nil {
-		return res, err
-	}
-	halt()
-	j.close()
-	late, stopLate := context.WithTimeout(ctx, lateness)
-	defer stopLate()
-	select {
-	case <-j.complete:
-	case <-late.Done(): // what is missing is counted
-	}
-	if err := d.stop(t); err != nil {
-		return res, err
-	}
+	c.noteCost(t, used)
 	edits, missing := j.seal(time.Now())
 	res.missing = len(missing)
 	t.note("%d edits recorded, %s a second.", edits, number(float64(edits)/opt.For.Seconds()))
@@ -117,7 +88,7 @@ func nodesRound(ctx context.Context, opt *ClusterOptions, t *Table) (res nodesRe
 		lateTimers = append(lateTimers, w.late...)
 	}
 	t.note("The generator's timers were late by %s ms, p99.", number(quantile(lateTimers, 0.99)))
-	return res, context.Cause(ctx)
+	return res, nil
 }
 
 // seatTypists makes the documents and gives each a writer, an observer at the

@@ -33,7 +33,7 @@ func openScenario(ctx context.Context, s *stage) error {
 			return err
 		}
 		s.note("first opening after a start, request → last byte, ms", millis(first.took))
-		g, err := startGauge(p)
+		g, err := startGauge(p.PID())
 		if err != nil {
 			return err
 		}

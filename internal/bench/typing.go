@@ -111,6 +111,24 @@ func (w typing) assemble(ctx context.Context, p *kjproc.Process, j *journal) (al
 
 // measure lets the typists type and waits until everything has arrived.
 func (w typing) measure(ctx context.Context, p *kjproc.Process, j *journal, typists []*typist, duration time.Duration) (res typingResult, err error) {
+	if res.cost, err = w.drive(ctx, j, typists, duration, p.PID()); err != nil {
+		return res, err
+	}
+	if res.memory, err = memoryOf(p.PID()); err != nil {
+		return res, err
+	}
+	res.edits, res.missing = j.seal(time.Now())
+	for _, t := range typists {
+		res.late = append(res.late, t.late...)
+		res.made += int64(t.seq)
+	}
+	return res, nil
+}
+
+// drive lets the typists type, records for a while, and waits until what was
+// recorded has arrived everywhere or is late. It returns what the processes used
+// from the beginning of the recording on.
+func (w typing) drive(ctx context.Context, j *journal, typists []*typist, duration time.Duration, pids ...int) (cost, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := make(chan struct{})
@@ -125,15 +143,15 @@ func (w typing) measure(ctx context.Context, p *kjproc.Process, j *journal, typi
 	halt := sync.OnceFunc(func() { close(stop); writing.Wait() })
 	defer halt()
 	if err := pause(ctx, warmUp); err != nil {
-		return res, err
+		return cost{}, err
 	}
-	g, err := startGauge(p)
+	g, err := startGauge(pids...)
 	if err != nil {
-		return res, err
+		return cost{}, err
 	}
 	j.record()
 	if err := pause(ctx, duration); err != nil {
-		return res, err
+		return cost{}, err
 	}
 	halt()
 	j.close()
@@ -143,18 +161,10 @@ func (w typing) measure(ctx context.Context, p *kjproc.Process, j *journal, typi
 	case <-j.complete:
 	case <-late.Done(): // what is missing is counted
 	}
-	if res.cost, err = g.stop(); err != nil {
-		return res, err
+	if err := context.Cause(ctx); err != nil {
+		return cost{}, err
 	}
-	if res.memory, err = memoryOf(p.PID()); err != nil {
-		return res, err
-	}
-	res.edits, res.missing = j.seal(time.Now())
-	for _, t := range typists {
-		res.late = append(res.late, t.late...)
-		res.made += int64(t.seq)
-	}
-	return res, context.Cause(ctx)
+	return g.stop()
 }
 
 // write types until told to stop, at intervals between half and one and a half

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,9 +56,11 @@ func (w *world) open() {
 	if w.store, err = store.Open(store.Options{Dir: w.dir, Log: log}); err != nil {
 		w.t.Fatal(err)
 	}
+	var opened atomic.Pointer[kernel.Kernel] // what it does at its start commits too
 	w.repo = repo.Start(repo.Config{Log: log, Store: w.store, Committed: func(c repo.Committed) {
-		if w.records.Note(c); w.kernel != nil {
-			w.kernel.Note(c)
+		w.records.Note(c)
+		if k := opened.Load(); k != nil {
+			k.Note(c)
 		}
 	}})
 	if w.records, err = records.Open(records.Config{Log: log, Repo: w.repo, Kernel: "main"}); err != nil {
@@ -78,6 +81,7 @@ func (w *world) open() {
 	if w.kernel, err = kernel.Open(cfg); err != nil {
 		w.t.Fatal(err)
 	}
+	opened.Store(w.kernel)
 }
 
 func (w *world) close() {
