@@ -37,6 +37,9 @@ func (o *Op) check(params json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if params, err = o.spell(params, value); err != nil {
+		return nil, err
+	}
 	if err := explain(o.In, value, ""); err != nil {
 		return nil, err
 	}

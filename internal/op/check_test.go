@@ -17,6 +17,11 @@ func TestCheck(t *testing.T) {
 	}{
 		{"the least", `{"name":"ab"}`, ""},
 		{"everything", `{"name":"ab","colour":"green","size":9,"ratio":0.5,"loud":true,"tags":["a"],"steps":[{"op":"insert","line":0}],"range":{"start":0},"extra":{"a":[null]},"initial":"x"}`, ""},
+		{"a number for a text that may be one", `{"name":"ab","item":12}`, ""},
+		{"a text that may be a number", `{"name":"ab","item":"12"}`, ""},
+		{"a fraction for a text that may be a number", `{"name":"ab","item":1.5}`, "item: want a string, got a number"},
+		{"a number below zero for a text", `{"name":"ab","item":-1}`, "item: want a string, got an integer"},
+		{"a number that is too long a text", `{"name":"ab","item":12345}`, "item: 5 characters: at most 4"},
 		{"an integer written as a float", `{"name":"ab","size":3.0}`, ""},
 		{"code points, not bytes", `{"name":"éé😀😀😀"}`, ""},
 		{"the older name", `{"title":"ab"}`, ""},
@@ -82,6 +87,13 @@ func TestCheckGivesParametersTheirOwnNames(t *testing.T) {
 	got, err := toy(Spec{}).check(json.RawMessage(`{"title":"ab","extra":{"n":9007199254740993}}`))
 	if want := `{"extra":{"n":9007199254740993},"name":"ab"}`; err != nil || string(got) != want {
 		t.Errorf("check = %s, %v, want %s: numbers as they were", got, err, want)
+	}
+}
+
+func TestCheckSpellsNumbersOut(t *testing.T) {
+	got, err := toy(Spec{}).check(json.RawMessage(`{"name":"ab","item":12,"extra":{"n":9007199254740993}}`))
+	if want := `{"extra":{"n":9007199254740993},"item":"12","name":"ab"}`; err != nil || string(got) != want {
+		t.Errorf("check = %s, %v, want %s", got, err, want)
 	}
 }
 

@@ -28,6 +28,7 @@ type request struct {
 //     (pattern comes last: it may hold commas),
 //   - rule:"minitems=1,maxitems=9" bounds an array,
 //   - rule:"object" is for a json.RawMessage that holds an object,
+//   - rule:"numeric" takes a whole number for a string too, as its digits,
 //   - rule:"alias=old" takes the parameter under another name too; schemas
 //     show the one name only.
 //
@@ -47,6 +48,9 @@ func Define[In, Out any](spec Spec, f func(ctx context.Context, c Call, in In) (
 		panic(fmt.Sprintf("operation %q: result: %v", spec.Name, err))
 	}
 	if o.Aliases, err = aliasesOf(o.In, reflect.TypeFor[In]()); err != nil {
+		panic(fmt.Sprintf("operation %q: parameters: %v", spec.Name, err))
+	}
+	if o.numeric, err = numericOf(o.In, reflect.TypeFor[In]()); err != nil {
 		panic(fmt.Sprintf("operation %q: parameters: %v", spec.Name, err))
 	}
 	o.unexplained = !explains(o.In)

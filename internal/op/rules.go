@@ -119,7 +119,7 @@ func applyPart(p *jsonschema.Schema, key, value string) error {
 		p.Default = json.RawMessage(value)
 	case "object":
 		p.Type = "object"
-	case "alias": // aliasesOf reads it
+	case "alias", "numeric": // aliasesOf and numericOf read them
 	default:
 		return fmt.Errorf("there is no such rule")
 	}

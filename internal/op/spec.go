@@ -79,6 +79,8 @@ type Op struct {
 	// Aliases are other names under which parameters are taken, with their own.
 	Aliases map[string]string
 
+	numeric map[string]bool // strings that whole numbers are taken for
+
 	// in and out get the schemas ready to validate, when first asked: most
 	// parameters need no more than explain, and commands need neither.
 	in, out func() (*jsonschema.Resolved, error)

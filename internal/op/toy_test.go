@@ -26,6 +26,7 @@ type toyIn struct {
 	Steps   []step          `json:"steps,omitempty"`
 	Range   *toyRange       `json:"range,omitempty"`
 	Extra   json.RawMessage `json:"extra,omitempty" rule:"object"`
+	Item    string          `json:"item,omitempty" rule:"numeric,maxlen=4"`
 	Initial string          `json:"initial,omitempty" rule:"pattern=^[a-z]{1,2}$"`
 }
 
