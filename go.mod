@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/automerge/automerge-go v0.0.0-20241030180337-6fb4f2d08244
 	github.com/aymanbagabas/go-udiff v0.4.1
+	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/coder/websocket v1.8.15
 	github.com/dgraph-io/badger/v4 v4.9.6
 	github.com/fxamacker/cbor/v2 v2.9.6
