@@ -113,6 +113,9 @@ func wrapArgs(cmd *cobra.Command, conn *connection) {
 	if cmd.RunE == nil && cmd.Run == nil {
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "help" {
+				return helpBelow(cmd, args[1:], conn)
+			}
 			if len(args) > 0 {
 				return shelldoor.Usage(cmd, fmt.Errorf("there is no command %q%s", args[0], didYouMean(cmd, args[0])))
 			}

@@ -76,6 +76,17 @@ out of lists.`,
 	}
 }
 
+// helpBelow is the word help behind a family: of the family, or of one of its
+// commands.
+func helpBelow(family *cobra.Command, words []string, conn *connection) error {
+	hide(family.Root(), conn.there(family.Context()))
+	found, rest, err := family.Find(words)
+	if err != nil || len(rest) > 0 {
+		return shelldoor.Usage(family, fmt.Errorf("there is no command %q%s", strings.Join(words, " "), didYouMean(family, strings.Join(words, " "))))
+	}
+	return helpOf(family, found)
+}
+
 // helpOf shows the help of a command, unless it is one that the server does not
 // have for the caller.
 func helpOf(cmd, found *cobra.Command) error {

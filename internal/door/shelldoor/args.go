@@ -133,5 +133,5 @@ func (l *line) context() string {
 // named: some mean all of them then, or the kernel.
 func (l *line) contextDefault() bool {
 	c := l.value("context")
-	return c != nil && !c.required && slices.Contains([]string{"context", "block", "undo", "elicit", "presence"}, l.op.Family())
+	return c != nil && !c.required && slices.Contains([]string{"context", "block", "undo", "elicit", "presence", "drift", "citation"}, l.op.Family())
 }

@@ -34,6 +34,8 @@ var about = map[string]string{
 	"role":   "Say who may do what in a context",
 	"seat":   "Say where you are, and see who is there",
 	"server": "Ask the server about itself",
+	"drift":  "Hand findings on from one context to another",
+	"cite":   "Point at lines as they were, and read them",
 
 	"node":     "Ask a node about itself and the others",
 	"events":   "Get what has happened, from a version on",
@@ -187,7 +189,7 @@ func (l *line) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	for _, v := range l.values {
-		flag := f.VarPF(v, v.flag, "", strings.ReplaceAll(v.description, "`", "'"))
+		flag := f.VarPF(v, v.flag, shorthands[l.op.Name][v.name], strings.ReplaceAll(v.description, "`", "'"))
 		if v.kind == "boolean" {
 			flag.NoOptDefVal = "true"
 			if string(v.def) == "true" {

@@ -63,7 +63,11 @@ func (l *line) completer(v *value) completion {
 		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return []cobra.Completion{"true", "false"}, cobra.ShellCompDirectiveNoFileComp
 		}
-	case v.name == "context" || v.name == "contexts":
+	case v.name == "item":
+		return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return l.drifts(cmd, word)
+		}
+	case v.name == "context" || v.name == "contexts" || l.op.Family() == "drift" && slices.Contains([]string{"to", "from", "fork"}, v.name):
 		return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return l.contexts(cmd, word)
 		}

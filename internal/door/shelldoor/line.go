@@ -61,7 +61,7 @@ func (l *line) run(cmd *cobra.Command, args []string) error {
 	}
 	result, err := l.call(cmd.Context(), cmd.InOrStdin())
 	if err != nil {
-		return err
+		return l.withContextHint(err)
 	}
 	return l.show(cmd, result)
 }

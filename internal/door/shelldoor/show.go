@@ -47,6 +47,22 @@ var shows = map[string]func(*screen, json.RawMessage) error{
 	"role_list":         as(showRoles),
 	"seat_list":         as(showSeats),
 	"role_set":          as(showRole),
+
+	"drift_push":         as(showPushed),
+	"drift_pull":         as(showPulled),
+	"drift_merge":        as(showMerged),
+	"drift_list":         as(showDriftList),
+	"drift_queue":        as(showQueue),
+	"drift_show":         as(showDrift),
+	"drift_cancel":       as(showCancelled),
+	"drift_flush":        as(showFlushed),
+	"drift_dead_letters": as(showDeadLetters),
+	"drift_replay":       as(showReplayed),
+	"drift_consent":      as(showPushed),
+	"drift_graph":        as(showGraph),
+	"drift_inbox":        as(showInbox),
+	"citation_create":    as(showHandle),
+	"citation_resolve":   as(showCitation),
 }
 
 // as makes a show of a function from the decoded result.

@@ -72,6 +72,19 @@ func (f *Failure) Error() string {
 // Unwrap returns an error that wraps the kind's sentinel.
 func (f *Failure) Unwrap() error { return f.Problem.Err() }
 
+// withContextHint says how a line names the context that a drift leaves from or
+// comes to, where it named none.
+func (l *line) withContextHint(err error) error {
+	var failure *Failure
+	c := l.value("context")
+	if l.op.Family() != "drift" || c == nil || c.set || l.context() != "" || !errors.As(err, &failure) || failure.Problem.Field != "context" {
+		return err
+	}
+	p := failure.Problem
+	p.Message, p.Hint = failure.Error(), "--context names it, and KJ_CONTEXT does for all commands: kj drift ls lists what there is"
+	return &Failure{Problem: p}
+}
+
 // The exit statuses that no operation has.
 const (
 	ExitFailed = 1 // a command failed that is no operation

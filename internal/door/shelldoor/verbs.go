@@ -22,6 +22,15 @@ var aliases = map[string][]string{
 	"token_revoke":      {"rm"},
 	"role_list":         {"list"},
 	"seat_list":         {"list"},
+
+	"drift_list":         {"list"},
+	"drift_queue":        {"q"},
+	"drift_dead_letters": {"dead-letters"},
+}
+
+// shorthands are flags of one letter, by operation and parameter.
+var shorthands = map[string]map[string]string{
+	"drift_push": {"summarize": "s"},
 }
 
 // The operations whose content is a file.
