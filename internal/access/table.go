@@ -117,7 +117,8 @@ func (t *Table) Kernel(p kaijutsu.Principal) kaijutsu.Right {
 }
 
 // Right returns what a principal that may do so much with the kernel may do
-// with a document. It takes no longer than three look-ups.
+// with a document: nothing when that is nothing and none of its tokens is good.
+// It takes no longer than a few look-ups.
 func (t *Table) Right(p kaijutsu.Principal, kernel kaijutsu.Right, doc kaijutsu.DocumentID) kaijutsu.Right {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -167,8 +168,11 @@ func (t *Table) rightLocked(p kaijutsu.Principal, kernel kaijutsu.Right, doc kai
 	if p.IsZero() {
 		return kaijutsu.RightNone
 	}
-	if kernel >= kaijutsu.RightOwn {
+	switch {
+	case kernel >= kaijutsu.RightOwn:
 		return kaijutsu.RightOwn
+	case kernel == kaijutsu.RightNone && !t.liveLocked(p.Name):
+		return kaijutsu.RightNone
 	}
 	right := t.grantedLocked(p, kernel, doc)
 	for range len(t.rests) {

@@ -24,9 +24,11 @@ type Config struct {
 	Bus *flowbus.Bus
 	// Hidden reports documents that are nobody's business; nil: none are.
 	Hidden func(kaijutsu.DocumentID) bool
-	// Recorded returns what the changes from+1 to to of the hidden document that
-	// is the kernel's records say happened to contexts; RecordedLast the last of
-	// it that is known of one. Nil: that is told by Tell, to who follows then.
+	// Records is the hidden document that is the kernel's records. Recorded
+	// returns what its changes from+1 to to say happened to contexts;
+	// RecordedLast the last of it that is known of one. Nil: that is told by
+	// Tell, to who follows then.
+	Records      kaijutsu.DocumentID
 	Recorded     func(ctx context.Context, from, to uint64) ([]flowbus.Event, error)
 	RecordedLast func(kaijutsu.DocumentID) (flowbus.Event, bool)
 	// Now is the clock; default time.Now.

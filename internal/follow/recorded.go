@@ -89,5 +89,5 @@ func (f *Follower) last() {
 
 // records reports whether a document is the kernel's records.
 func (h *Hub) records(doc kaijutsu.DocumentID) bool {
-	return h.cfg.Recorded != nil && h.cfg.Hidden(doc)
+	return h.cfg.Recorded != nil && doc == h.cfg.Records
 }

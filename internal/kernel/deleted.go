@@ -58,7 +58,7 @@ func (k *Kernel) Deleted(doc kaijutsu.DocumentID) bool { return k.records.isDele
 // record counts for ever, also when it goes or cannot be read.
 func (k *Kernel) followDeleted(name string, value []byte) {
 	doc, err := kaijutsu.ParseDocumentID(strings.TrimPrefix(name, deletedRecord))
-	if err != nil || doc == k.cfg.Records.Doc() {
+	if err != nil || k.ofNodes(doc) {
 		k.log.Error("record passed over: it is of no context", "record", name, "err", err)
 		return
 	}

@@ -28,6 +28,12 @@ type Config struct {
 	// Records are what nodes share; it is open and stays so for longer than the
 	// Kernel.
 	Records *records.Table
+	// Hidden reports documents of the nodes beside the records, which are nobody's
+	// either; nil: there are none. It is asked from any goroutine.
+	Hidden func(kaijutsu.DocumentID) bool
+	// Unread returns how many drift blocks of a context a principal has not read,
+	// for lists of seats; nil: nobody counts. It must return at once.
+	Unread func(kaijutsu.Principal, kaijutsu.DocumentID) int
 	// Fetch has a document that is not here brought from another node, and
 	// reports whether it is here then; nil: there is no other node.
 	Fetch func(context.Context, kaijutsu.DocumentID) bool
@@ -90,11 +96,14 @@ func Open(cfg Config) (*Kernel, error) {
 	if cfg.Locate == nil {
 		cfg.Locate = func(blocks.ID) []kaijutsu.DocumentID { return nil }
 	}
+	if cfg.Hidden == nil {
+		cfg.Hidden = func(kaijutsu.DocumentID) bool { return false }
+	}
 	k := &Kernel{cfg: cfg, log: cfg.Log}
 	k.appends.init(k)
 	k.watches.all = make(map[*ListWatch]struct{})
 	k.genesis = blocks.Genesis().Hash
-	if err := k.shelf.fill(cfg.Store, cfg.Records.Doc()); err != nil {
+	if err := k.shelf.fill(cfg.Store, k.ofNodes); err != nil {
 		return nil, fmt.Errorf("list the documents: %w", err)
 	}
 	k.chores.start(k)
@@ -164,7 +173,11 @@ func (k *Kernel) edit(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, n
 	if k.records.archived(doc) {
 		return repo.Edited{}, archived(doc)
 	}
-	e := repo.Edit{By: c.By, Message: "op:" + name, Right: right}
+	return k.write(ctx, repo.Edit{By: c.By, Message: "op:" + name, Right: right}, doc, f)
+}
+
+// write makes the change of an edit that is allowed.
+func (k *Kernel) write(ctx context.Context, e repo.Edit, doc kaijutsu.DocumentID, f func(repo.View, *blocks.Tx) error) (repo.Edited, error) {
 	edited, err := k.cfg.Repo.Edit(ctx, doc, e, func(v repo.View, tx *blocks.Tx) error {
 		if !v.IsContext() {
 			return notContext(doc)

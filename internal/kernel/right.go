@@ -7,10 +7,16 @@ import (
 	"kaijutsu/internal/op"
 )
 
-// hidden reports whether a document is for nobody: the kernel's records, and
-// what was deleted.
+// hidden reports whether a document is for nobody: those of the nodes, and what
+// was deleted.
 func (k *Kernel) hidden(doc kaijutsu.DocumentID) bool {
-	return doc == k.cfg.Records.Doc() || k.records.isDeleted(doc)
+	return k.ofNodes(doc) || k.records.isDeleted(doc)
+}
+
+// ofNodes reports whether a document is the nodes' own: the kernel's records,
+// and what else the configuration hides.
+func (k *Kernel) ofNodes(doc kaijutsu.DocumentID) bool {
+	return doc == k.cfg.Records.Doc() || k.cfg.Hidden(doc)
 }
 
 // Right returns what a caller may do with a document.

@@ -114,8 +114,8 @@ func counts(d repo.Delta) bool {
 	return slices.ContainsFunc(d.Blocks, func(b blocks.Touched) bool { return b.How&alter != 0 })
 }
 
-// fill puts every document of the store on the shelf, but for one.
-func (s *shelf) fill(st *store.Store, but kaijutsu.DocumentID) error {
+// fill puts every document of the store on the shelf, but for some.
+func (s *shelf) fill(st *store.Store, but func(kaijutsu.DocumentID) bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.books = make(map[kaijutsu.DocumentID]*book)
@@ -123,7 +123,7 @@ func (s *shelf) fill(st *store.Store, but kaijutsu.DocumentID) error {
 		if err != nil {
 			return err
 		}
-		if doc != but {
+		if !but(doc) {
 			s.putLocked(doc)
 		}
 	}

@@ -35,7 +35,7 @@ func (w *watches) wake() {
 // Note tells the kernel what was committed. Document owners call it; it returns
 // at once.
 func (k *Kernel) Note(c repo.Committed) {
-	if c.Doc == k.cfg.Records.Doc() {
+	if k.ofNodes(c.Doc) {
 		return
 	}
 	k.noteFork(c)
