@@ -69,6 +69,7 @@ func printStatus(w io.Writer, s catalog.NodeStatus, now time.Time) error {
 	line("documents", "%d", s.Documents)
 	line("records", "%d", s.Records)
 	line("seats", "%d", s.Seats)
+	line("drift", "%s", driftWords(s.Drift))
 	if !s.NATS.Embedded {
 		line("outbox", "%s", outboxWords(s.Outbox))
 		line("streams", "%s", streamWords(s.Streams))
@@ -165,6 +166,23 @@ func outboxWords(o catalog.OutboxStatus) string {
 	}
 	if o.Skipped > 0 {
 		words += fmt.Sprintf("; %d batches skipped", o.Skipped)
+	}
+	return words
+}
+
+// driftWords says what is on its way between contexts.
+func driftWords(d catalog.DriftStatus) string {
+	words := fmt.Sprintf("%d staged", d.Staged)
+	for _, n := range []struct {
+		count int
+		what  string
+	}{{d.Held, "held for consent here"}, {d.Offered, "waiting for consent elsewhere"}, {d.Dead, "dead letters"}} {
+		if n.count > 0 {
+			words += fmt.Sprintf(", %d %s", n.count, n.what)
+		}
+	}
+	if len(d.Links) > 0 {
+		words += "; linked to " + clean(strings.Join(d.Links, ", "))
 	}
 	return words
 }

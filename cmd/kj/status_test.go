@@ -22,6 +22,7 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 			{Shard: 0, Received: 10, Stored: 10, CaughtUp: true},
 			{Shard: 1, Received: 10, Stored: 4, Lag: 6, Resets: 1, Reason: "the stream is another"},
 		},
+		Drift:    catalog.DriftStatus{Staged: 3, Held: 1, Dead: 2, Links: []string{"lab"}},
 		Traffic:  catalog.NodeTraffic{Refused: map[string]int64{"of another schema": 4}},
 		Problems: []string{"NATS at nats://a:4222 has been away for 60 s: editing goes on"},
 	}
@@ -31,6 +32,7 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 	}
 	for _, want := range []string{
 		"berlin (01234567)", "away since 1m0s ago: nats://a:4222", "12 changes, 3400 bytes, the oldest for 1m1s",
+		"3 staged, 1 held for consent here, 2 dead letters; linked to lab",
 		"2, of which 1 are behind, by 6 batches", "4: of another schema", "evil\uFFFD[2J (fedcba98)",
 		"behind, read anew 1 times (the stream is another)", "what is wrong\n  - NATS at nats://a:4222 has been away",
 	} {

@@ -24,6 +24,7 @@ type NodeStatus struct {
 	Records   int          `json:"records" jsonschema:"What all nodes know of tokens, roles and contexts."`
 	Documents int          `json:"documents" jsonschema:"Documents that this node holds."`
 	Seats     int          `json:"seats" jsonschema:"Who is there, on every node, as far as the caller may know."`
+	Drift     DriftStatus  `json:"drift"`
 	Problems  []string     `json:"problems" jsonschema:"What is wrong, and how to mend it. Empty: nothing is."`
 }
 

@@ -14,6 +14,7 @@ type serverStatusIn struct{}
 type Status struct {
 	Version       string `json:"version" jsonschema:"Of the server's program."`
 	URL           string `json:"url"`
+	Kernel        string `json:"kernel" jsonschema:"The kernel's name."`
 	Auth          string `json:"auth" jsonschema:"How callers are told apart."`
 	StorageID     string `json:"storage_id" jsonschema:"The id by which Automerge peers know its disk."`
 	Peers         int    `json:"peers" jsonschema:"Editors connected now."`
@@ -25,6 +26,8 @@ type Status struct {
 	Commits       uint64 `json:"commits" jsonschema:"Groups of changes written to disk since the start."`
 	Changes       uint64 `json:"changes_stored" jsonschema:"Since the start."`
 	DiskBytes     int64  `json:"disk_bytes"`
+
+	Drift DriftStatus `json:"drift"`
 }
 
 func (o *operations) serverStatus() *op.Op {

@@ -14,7 +14,7 @@ import (
 func (s *Server) status(context.Context) catalog.Status {
 	open, disk, peers := s.repo.Stats(), s.store.Stats(), s.peers.Stats()
 	return catalog.Status{
-		Version: s.cfg.Version, URL: s.URL(), Auth: s.Auth(), StorageID: s.StorageID(),
+		Version: s.cfg.Version, URL: s.URL(), Kernel: s.cfg.Kernel, Auth: s.Auth(), StorageID: s.StorageID(),
 		Peers: peers.Peers, OpenDocuments: open.Open, OpenBytes: open.Bytes,
 		Opened: open.Opened, Evicted: open.Evicted, Snapshots: open.Snapshots,
 		Commits: disk.Batches, Changes: disk.Changes, DiskBytes: disk.DiskBytes,
