@@ -4,7 +4,8 @@
 // change, so that they travel, merge and heal as contexts do.
 //
 // The document's id is the first 16 bytes of SHA-256("kaijutsu records " and
-// the kernel's name). A record is a string at a key of ROOT; there is nothing
+// the kernel's name). A kernel may have more such documents, each with a name of
+// its own in place of "records". A record is a string at a key of ROOT; there is nothing
 // else in it, and what is not such a put or delete is passed over and counted.
 // Of several values that nodes put without knowing of each other, the one whose
 // operation has the greater id counts (the higher counter, then the greater

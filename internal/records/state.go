@@ -13,13 +13,13 @@ import (
 // Limits of a record.
 const (
 	maxNameBytes  = 512
-	maxValueBytes = 64 << 10
+	maxValueBytes = 64 << 10 // unless Config.MaxValue says otherwise
 )
 
 // Record is a record by its name. A nil Value deletes it, if there is one.
 type Record struct {
 	Name  string // 1 to 512 bytes of UTF-8
-	Value []byte // at most 64 KiB of UTF-8
+	Value []byte // at most Config.MaxValue bytes of UTF-8
 }
 
 // put is a value that stands at a key: no operation has superseded it.
@@ -35,6 +35,8 @@ type state struct {
 	keys    map[string][]put // never empty ones; by operation id, the winner last
 	changes int              // applied
 	refused int              // operations that no node of ours makes
+
+	maxValue int // bytes of a value; 0: maxValueBytes
 }
 
 // value returns what counts at a key.
@@ -86,7 +88,7 @@ func (s *state) operate(c *amfile.Change, i int) {
 	if op.Action != amfile.Delete {
 		p := put{id: c.ID(i)}
 		p.value, p.good = op.Value.Str()
-		p.good = p.good && op.Action == amfile.Put && checkValue([]byte(p.value)) == nil
+		p.good = p.good && op.Action == amfile.Put && checkValue([]byte(p.value), s.most()) == nil
 		if !p.good {
 			p.value = ""
 			s.refused++
@@ -102,6 +104,14 @@ func (s *state) operate(c *amfile.Change, i int) {
 		s.keys = make(map[string][]put)
 	}
 	s.keys[strings.Clone(op.Key)] = puts
+}
+
+// most returns the most bytes of a value.
+func (s *state) most() int {
+	if s.maxValue == 0 {
+		return maxValueBytes
+	}
+	return s.maxValue
 }
 
 // operation returns the operation that puts a record, or deletes it, and the
@@ -134,10 +144,10 @@ func checkName(name string) error {
 	return nil
 }
 
-func checkValue(value []byte) error {
+func checkValue(value []byte, most int) error {
 	switch {
-	case len(value) > maxValueBytes:
-		return fmt.Errorf("record of %d bytes: %w: want at most %d", len(value), kaijutsu.ErrTooLarge, maxValueBytes)
+	case len(value) > most:
+		return fmt.Errorf("record of %d bytes: %w: want at most %d", len(value), kaijutsu.ErrTooLarge, most)
 	case !utf8.Valid(value):
 		return fmt.Errorf("record: %w: it is not UTF-8", kaijutsu.ErrInvalid)
 	}

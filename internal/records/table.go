@@ -19,7 +19,14 @@ type Config struct {
 	Log    *slog.Logger
 	Repo   *repo.Repo
 	Kernel string // the kernel's name
+	// Name tells the documents of one kernel's records apart; default "records".
+	Name string
+	// MaxValue is the most bytes of a record; default 64 KiB. All nodes must
+	// have the same.
+	MaxValue int
 }
+
+const defaultName = "records"
 
 // Table is the records. It is safe for concurrent use.
 type Table struct {
@@ -41,16 +48,27 @@ type Table struct {
 }
 
 // DocumentID returns the id of the document that holds a kernel's records.
-func DocumentID(kernel string) kaijutsu.DocumentID {
-	sum := sha256.Sum256([]byte("kaijutsu records " + kernel))
+func DocumentID(kernel string) kaijutsu.DocumentID { return DocumentIDOf(defaultName, kernel) }
+
+// DocumentIDOf returns the id of the document of a kernel's records that goes by
+// Config.Name.
+func DocumentIDOf(name, kernel string) kaijutsu.DocumentID {
+	sum := sha256.Sum256([]byte("kaijutsu " + name + " " + kernel))
 	return kaijutsu.ContextID(sum[:16]).Document()
 }
 
 // Open reads the records. Whoever starts the Repo has it tell Note of every
 // commit. Close the Table before the Repo.
 func Open(cfg Config) (*Table, error) {
+	if cfg.Name == "" {
+		cfg.Name = defaultName
+	}
+	if cfg.MaxValue == 0 {
+		cfg.MaxValue = maxValueBytes
+	}
 	t := &Table{
-		log: cfg.Log, repo: cfg.Repo, doc: DocumentID(cfg.Kernel),
+		log: cfg.Log, repo: cfg.Repo, doc: DocumentIDOf(cfg.Name, cfg.Kernel),
+		state:   state{maxValue: cfg.MaxValue},
 		writing: make(chan struct{}, 1),
 		woken:   make(chan struct{}, 1),
 		told:    &progress{moved: make(chan struct{})},

@@ -32,7 +32,7 @@ func (t *Table) Delete(ctx context.Context, by kaijutsu.Principal, name string) 
 // not written. Errors wrap kaijutsu.ErrInvalid, ErrTooLarge, ErrDenied when
 // nobody writes, and ErrUnavailable.
 func (t *Table) Write(ctx context.Context, by kaijutsu.Principal, rs ...Record) error {
-	if err := check(rs); err != nil {
+	if err := t.check(rs); err != nil {
 		return err
 	}
 	select {
@@ -53,7 +53,7 @@ func (t *Table) Write(ctx context.Context, by kaijutsu.Principal, rs ...Record) 
 	return t.await(ctx, int(done.Version))
 }
 
-func check(rs []Record) error {
+func (t *Table) check(rs []Record) error {
 	if len(rs) == 0 || len(rs) > maxWrite {
 		return fmt.Errorf("write %d records: %w: want 1 to %d", len(rs), kaijutsu.ErrInvalid, maxWrite)
 	}
@@ -63,7 +63,7 @@ func check(rs []Record) error {
 		if err := checkName(r.Name); err != nil {
 			return err
 		}
-		if err := checkValue(r.Value); err != nil {
+		if err := checkValue(r.Value, t.state.most()); err != nil {
 			return err
 		}
 	}

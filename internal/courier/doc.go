@@ -1,0 +1,2 @@
+// Package courier carries drifts from context to context.
+package courier
