@@ -59,9 +59,10 @@ const (
 	ContextRestored Kind = "context.restored"
 	ContextDeleted  Kind = "context.deleted"
 
-	DriftStaged    Kind = "drift.staged"
-	DriftDelivered Kind = "drift.delivered"
-	DriftCancelled Kind = "drift.cancelled"
+	DriftStaged    Kind = "drift.staged"    // it waits in its source
+	DriftDelivered Kind = "drift.delivered" // it is a block of its target
+	DriftCancelled Kind = "drift.cancelled" // it does not wait in its source any more
+	DriftFailed    Kind = "drift.failed"    // it is a dead letter of its source, or was refused
 
 	CommitMade Kind = "commit.made"
 
@@ -131,6 +132,7 @@ var traits = []trait{
 	{DriftStaged, FromAnyone, true, false, func() Payload { return new(Drift) }},
 	{DriftDelivered, FromAnyone, true, false, func() Payload { return new(Drift) }},
 	{DriftCancelled, FromAnyone, true, false, func() Payload { return new(Drift) }},
+	{DriftFailed, FromAnyone, true, false, func() Payload { return new(Drift) }},
 	{CommitMade, FromAnyone, false, false, func() Payload { return new(Commit) }},
 	{SeatJoined, FromAnyone, false, false, func() Payload { return new(Seat) }},
 	{SeatLeft, FromAnyone, false, false, func() Payload { return new(Seat) }},

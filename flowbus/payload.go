@@ -100,10 +100,17 @@ type Forked struct {
 	From  []string `json:"from,omitempty"`
 }
 
-// Drift is a transfer between contexts; the event is of the one that it goes to.
+// Drift is a transfer between contexts. That it was delivered is an event of the
+// context that it went to, the rest of the one that it comes from; of what
+// another kernel offers, all is of the one that it goes to. From and To are
+// UUIDs, or addresses with their kernel before a colon.
 type Drift struct {
 	ID     string `json:"id"`
 	From   string `json:"from"`
+	To     string `json:"to,omitempty"`
+	Block  string `json:"block,omitempty"`  // what it became
+	Number uint64 `json:"number,omitempty"` // of an item of the queue
+	Kind   string `json:"kind,omitempty"`   // push, pull, merge, distill or commit
 	Reason string `json:"reason,omitempty"`
 }
 
