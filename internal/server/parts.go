@@ -81,6 +81,11 @@ func (s *Server) openAccess() (err error) {
 		return err
 	}
 	s.later.also(s.records.Note)
+	s.queue, err = records.Open(records.Config{Log: s.log, Repo: s.repo, Kernel: s.cfg.Kernel, Name: queueName, MaxValue: maxQueued})
+	if err != nil {
+		return err
+	}
+	s.later.also(s.queue.Note)
 	s.access, err = access.Open(access.Config{
 		Log: s.log, Records: s.records, Store: s.store,
 		Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}, Changed: s.reviews.review, Now: s.cfg.Now,
@@ -88,8 +93,17 @@ func (s *Server) openAccess() (err error) {
 	return err
 }
 
-// hidden reports the one document that is nobody's business.
-func (s *Server) hidden(doc kaijutsu.DocumentID) bool { return doc == s.records.Doc() }
+// queueName tells the document of the drifts that wait from that of who may do
+// what.
+const queueName = "drift"
+
+// maxQueued is the most bytes of one that waits.
+const maxQueued = 2 << 20
+
+// hidden reports the documents of the nodes, which are nobody's business.
+func (s *Server) hidden(doc kaijutsu.DocumentID) bool {
+	return doc == s.records.Doc() || doc == s.queue.Doc()
+}
 
 func (s *Server) openSearch() (err error) {
 	s.search, err = search.Start(search.Config{Repo: s.repo, Store: s.store, Dir: filepath.Join(s.cfg.Dir, "search"), Log: s.log, Hidden: s.hidden})
@@ -102,6 +116,7 @@ func (s *Server) openSearch() (err error) {
 func (s *Server) openHub() (err error) {
 	s.hub, err = follow.Start(follow.Config{
 		Log: s.log, Kernel: s.cfg.Kernel, Node: s.store.StorageID(), Repo: s.repo, Bus: s.bus, Hidden: s.hidden,
+		Records: s.records.Doc(),
 		Recorded: func(ctx context.Context, from, to uint64) ([]flowbus.Event, error) {
 			return s.kernel.Recorded(ctx, from, to)
 		},
@@ -119,7 +134,8 @@ func (s *Server) openKernel() (err error) {
 	cfg := kernel.Config{
 		Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Records: s.records, Locate: s.search.Locate,
 		Cache: filepath.Join(s.cfg.Dir, "contexts"), Kernel: s.cfg.Kernel, Bus: s.bus, Emit: s.publish,
-		Now: s.cfg.Now,
+		Hidden: s.hidden,
+		Now:    s.cfg.Now,
 	}
 	if !s.bus.Embedded() {
 		cfg.Fetch, cfg.Seek = s.later.bring, s.later.find
@@ -202,6 +218,7 @@ func (s *Server) closeParts() error {
 	closing(s.cluster != nil, func() error { return s.cluster.Close() })
 	closing(s.hub != nil, func() error { return s.hub.Close() })
 	closing(s.search != nil, func() error { return s.search.Close() })
+	closing(s.queue != nil, func() error { return s.queue.Close() })
 	closing(s.records != nil, func() error { return s.records.Close() })
 	if s.reviews != nil {
 		s.reviews.close()

@@ -76,6 +76,7 @@ type Server struct {
 	bus     *flowbus.Bus
 	repo    *repo.Repo
 	records *records.Table
+	queue   *records.Table // of drifts
 	access  *access.Table
 	search  *search.Index
 	hub     *follow.Hub
