@@ -28,20 +28,3 @@ const (
 
 // MaxDiff is the most bytes of a mark's diff.
 const MaxDiff = 4 << 10
-
-// Quote returns the beginning of a text for a citation: at most MaxQuote
-// characters, the last one an ellipsis where it was cut.
-func Quote(text string) string {
-	n := 0
-	cut := 0
-	for i := range text {
-		if n == MaxQuote-1 {
-			cut = i
-		}
-		if n == MaxQuote {
-			return text[:cut] + "…"
-		}
-		n++
-	}
-	return text
-}
