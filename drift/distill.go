@@ -47,6 +47,9 @@ type Briefing struct {
 	Citations []Citation
 	Model     string // empty: none was asked
 	Distiller string // its Name
+	// Note is what a reader should know of how it was made, such as why a model
+	// was not asked; empty: nothing.
+	Note string
 	// InputTokens and OutputTokens are what the model's provider counted.
 	InputTokens, OutputTokens int
 }
