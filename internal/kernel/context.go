@@ -30,6 +30,12 @@ func mayCreate(c op.Call) error {
 	return nil
 }
 
+// NewContext says what a context is to be called.
+type NewContext struct {
+	Title string
+	Label string // empty: none
+}
+
 // Create makes a context with this title. Its maker's role in it is the one on
 // the kernel.
 func (k *Kernel) Create(ctx context.Context, c op.Call, title string) (ContextInfo, error) {
@@ -39,17 +45,28 @@ func (k *Kernel) Create(ctx context.Context, c op.Call, title string) (ContextIn
 // CreateWith is Create with what f writes, in one more change; name is the
 // operation's. When f fails, or the server does in between, there is no context.
 func (k *Kernel) CreateWith(ctx context.Context, c op.Call, title, name string, f func(repo.View, *blocks.Tx) error) (ContextInfo, error) {
+	return k.CreateAs(ctx, c, NewContext{Title: title}, name, f)
+}
+
+// CreateAs is CreateWith with all that a context may be called. The error wraps
+// kaijutsu.ErrConflict when another has the label, and no context is made then.
+func (k *Kernel) CreateAs(ctx context.Context, c op.Call, n NewContext, name string, f func(repo.View, *blocks.Tx) error) (ContextInfo, error) {
 	if err := mayCreate(c); err != nil {
 		return ContextInfo{}, err
 	}
-	if err := checkTitle(title); err != nil {
+	if err := checkTitle(n.Title); err != nil {
 		return ContextInfo{}, err
 	}
-	id, err := k.cfg.Repo.CreateContextWith(ctx, repo.Edit{By: c.By, Message: "op:" + name}, title, f)
+	leave, err := k.reserve(ctx, c, n.Label)
 	if err != nil {
 		return ContextInfo{}, err
 	}
-	return k.made(ctx, c, id)
+	defer leave()
+	id, err := k.cfg.Repo.CreateContextWith(ctx, repo.Edit{By: c.By, Message: "op:" + name}, n.Title, f)
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	return k.made(ctx, c, id, n.Label)
 }
 
 // Import makes a context of an .automerge file, under an id of its own.
@@ -61,7 +78,7 @@ func (k *Kernel) Import(ctx context.Context, c op.Call, chunk []byte) (ContextIn
 	if err != nil {
 		return ContextInfo{}, err
 	}
-	return k.made(ctx, c, id)
+	return k.made(ctx, c, id, "")
 }
 
 // Fork makes a context that holds what another held at these heads, nil for
@@ -69,13 +86,19 @@ func (k *Kernel) Import(ctx context.Context, c op.Call, chunk []byte) (ContextIn
 // fork, and its maker the role own. The error wraps kaijutsu.ErrNotFound when the
 // context does not hold one of the heads.
 func (k *Kernel) Fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, heads kaijutsu.Heads, title string) (ContextInfo, error) {
+	return k.ForkAs(ctx, c, doc, heads, NewContext{Title: title})
+}
+
+// ForkAs is Fork with all that a context may be called. The error wraps
+// kaijutsu.ErrConflict when another has the label.
+func (k *Kernel) ForkAs(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, heads kaijutsu.Heads, n NewContext) (ContextInfo, error) {
 	if err := k.need(c, doc, kaijutsu.RightRead); err != nil {
 		return ContextInfo{}, err
 	}
 	if err := mayCreate(c); err != nil {
 		return ContextInfo{}, err
 	}
-	if err := checkTitle(title); err != nil {
+	if err := checkTitle(n.Title); err != nil {
 		return ContextInfo{}, err
 	}
 	if err := k.appends.flush(ctx, doc, c.By); err != nil {
@@ -93,16 +116,43 @@ func (k *Kernel) Fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, h
 			return ContextInfo{}, err
 		}
 	}
-	return k.fork(ctx, c, doc, heads, title)
+	leave, err := k.reserve(ctx, c, n.Label)
+	if err != nil {
+		return ContextInfo{}, err
+	}
+	defer leave()
+	return k.fork(ctx, c, doc, heads, n)
 }
 
-// made records a new context.
-func (k *Kernel) made(ctx context.Context, c op.Call, id kaijutsu.ContextID) (ContextInfo, error) {
+// reserve holds a label for a context that is to be made, until leave: nobody
+// writes records at this node meanwhile. Without a label it does nothing.
+func (k *Kernel) reserve(ctx context.Context, c op.Call, label string) (leave func(), err error) {
+	if label == "" {
+		return func() {}, nil
+	}
+	if leave, err = k.records.turn(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.freeLabel(ctx, c, label, kaijutsu.DocumentID{}); err != nil {
+		leave()
+		return nil, err
+	}
+	return leave, nil
+}
+
+// made records a new context, and its label, which is reserved; "" is none.
+func (k *Kernel) made(ctx context.Context, c op.Call, id kaijutsu.ContextID, label string) (ContextInfo, error) {
 	ctx = context.WithoutCancel(ctx) // it is there: say so
 	k.shelf.saw(id.Document(), nil)
-	err := k.records.update(ctx, c.By, id.Document(), func(r *record) {
-		r.by, r.created = c.By, k.cfg.Now().UTC().Truncate(time.Millisecond)
-	})
+	note := func(r *record) { r.by, r.created = c.By, k.cfg.Now().UTC().Truncate(time.Millisecond) }
+	var err error
+	if label == "" {
+		err = k.records.update(ctx, c.By, id.Document(), note)
+	} else if rs, bad := k.labelRecords(c.By, label, id.Document()); bad == nil {
+		err = k.records.put(ctx, c.By, id.Document(), note, rs...)
+	} else {
+		err = bad
+	}
 	if err != nil {
 		return ContextInfo{}, err
 	}

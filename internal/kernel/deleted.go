@@ -25,7 +25,8 @@ type deletedRow struct {
 	At time.Time `json:"at"`
 }
 
-// Delete removes a context for good, on every node: its history and its record.
+// Delete removes a context for good, on every node: its history, its record and
+// its label.
 // The grants in it stay: they say who is told of it. It must be archived, unless force says otherwise. Syncing it
 // again is refused. When it returns nil, it is gone here; nodes that are away
 // delete it when they come back.
@@ -40,11 +41,19 @@ func (k *Kernel) Delete(ctx context.Context, c op.Call, doc kaijutsu.DocumentID,
 	if err != nil {
 		return err
 	}
+	leave, err := k.records.turn(ctx)
+	if err != nil {
+		return err
+	}
 	ctx = context.WithoutCancel(ctx)
-	err = k.cfg.Records.Write(ctx, c.By,
-		records.Record{Name: deletedRecord + doc.String(), Value: value},
-		records.Record{Name: contextRecord + doc.String()},
-	)
+	rs, err := k.labelRecords(c.By, "", doc) // the label is free again
+	if err == nil {
+		err = k.cfg.Records.Write(ctx, c.By, append(rs,
+			records.Record{Name: deletedRecord + doc.String(), Value: value},
+			records.Record{Name: contextRecord + doc.String()},
+		)...)
+	}
+	leave()
 	if err != nil {
 		return fmt.Errorf("delete context %s: %w", doc.Name(), err)
 	}

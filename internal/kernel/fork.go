@@ -18,23 +18,28 @@ import (
 // forked.
 const forkRecords = 500
 
-// fork makes a fork at these heads. Who may read it is on record before it is
-// there.
-func (k *Kernel) fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, heads kaijutsu.Heads, title string) (ContextInfo, error) {
+// fork makes a fork at these heads. Who may read it, and its label, which is
+// reserved, are on record before it is there.
+func (k *Kernel) fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, heads kaijutsu.Heads, n NewContext) (ContextInfo, error) {
 	id := kaijutsu.NewContextID(k.cfg.Now())
 	rec := record{by: c.By, created: k.cfg.Now().UTC().Truncate(time.Millisecond), fork: Fork{From: doc, Heads: heads}}
 	value, err := json.Marshal(rowOf(rec))
 	if err != nil {
 		return ContextInfo{}, err
 	}
+	labels, err := k.labelRecords(c.By, n.Label, id.Document())
+	if err != nil {
+		return ContextInfo{}, err
+	}
 	rs := append(k.cfg.Access.Inherited(doc, id.Document(), c.By), records.Record{Name: contextRecord + id.Document().String(), Value: value})
+	rs = append(rs, labels...)
 	for some := range slices.Chunk(rs, forkRecords) {
 		if err = k.cfg.Records.Write(ctx, c.By, some...); err != nil {
 			break
 		}
 	}
 	if err == nil {
-		err = k.cfg.Repo.ForkAs(ctx, id, c.By, doc, heads, title)
+		err = k.cfg.Repo.ForkAs(ctx, id, c.By, doc, heads, n.Title)
 	}
 	ctx = context.WithoutCancel(ctx) // it is there: say so
 	if err != nil {

@@ -31,6 +31,9 @@ type Config struct {
 	// Hidden reports documents of the nodes beside the records, which are nobody's
 	// either; nil: there are none. It is asked from any goroutine.
 	Hidden func(kaijutsu.DocumentID) bool
+	// Private reports contexts that only owners of the kernel may read, whatever
+	// is granted in them; nil: there are none. It is asked from any goroutine.
+	Private func(kaijutsu.DocumentID) bool
 	// Unread returns how many drift blocks of a context a principal has not read,
 	// for lists of seats; nil: nobody counts. It must return at once.
 	Unread func(kaijutsu.Principal, kaijutsu.DocumentID) int
@@ -98,6 +101,9 @@ func Open(cfg Config) (*Kernel, error) {
 	}
 	if cfg.Hidden == nil {
 		cfg.Hidden = func(kaijutsu.DocumentID) bool { return false }
+	}
+	if cfg.Private == nil {
+		cfg.Private = func(kaijutsu.DocumentID) bool { return false }
 	}
 	k := &Kernel{cfg: cfg, log: cfg.Log}
 	k.appends.init(k)

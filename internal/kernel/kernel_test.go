@@ -203,7 +203,7 @@ func TestResolve(t *testing.T) {
 		{"title of a live and an archived one", owner, "Planning", kaijutsu.RightRead, planning.Doc, nil, ""},
 		{"archived one by id", owner, old.ID, kaijutsu.RightRead, old.Doc, nil, ""},
 		{"beginning of a title", owner, "secret", kaijutsu.RightRead, hidden.Doc, nil, ""},
-		{"ambiguous", owner, "plan", kaijutsu.RightRead, kaijutsu.DocumentID{}, kaijutsu.ErrConflict, planning.ID + ` "Planning"`},
+		{"ambiguous", owner, "plan", kaijutsu.RightRead, kaijutsu.DocumentID{}, kaijutsu.ErrConflict, planning.Short + ` "Planning"`},
 		{"misspelt", owner, "Planing", kaijutsu.RightRead, kaijutsu.DocumentID{}, kaijutsu.ErrNotFound, `did you mean "Planning"?`},
 		{"nothing like it", owner, "zzz", kaijutsu.RightRead, kaijutsu.DocumentID{}, kaijutsu.ErrNotFound, `"Secret plans"`},
 		{"short beginning of an id", owner, planning.ID[:3], kaijutsu.RightRead, kaijutsu.DocumentID{}, kaijutsu.ErrNotFound, "there are"},
@@ -461,7 +461,7 @@ func testWatchContexts(t *testing.T) {
 func TestOpenRefusesRecords(t *testing.T) {
 	doc := kaijutsu.NewContextID(time.Now()).Document().String()
 	for _, test := range []struct{ name, record, value, want string }{
-		{"newer version", doc, `{"v":2}`, "version 2, this server reads 1"},
+		{"newer version", doc, `{"v":3}`, "version 3, this server reads 1 to 2"},
 		{"unknown field", doc, `{"v":1,"colour":"red"}`, "unknown field"},
 		{"no document", "x", `{"v":1}`, "document id"},
 	} {

@@ -12,6 +12,8 @@ import (
 type ContextInfo struct {
 	Doc     kaijutsu.DocumentID
 	ID      string // the UUID, or the automerge-repo id of a document without one
+	Short   string // names it for the caller, as Kernel.Short does for everybody
+	Label   string // empty: it has none
 	Title   string
 	Blocks  int // that show
 	Heads   kaijutsu.Heads
@@ -21,6 +23,7 @@ type ContextInfo struct {
 	// Archived is when it was archived; zero: it is not.
 	Archived time.Time
 	Fork     Fork           // what it was forked from, if the caller may read that
+	Model    Model          // what its agent runs on
 	Right    kaijutsu.Right // the caller's
 }
 
@@ -73,10 +76,10 @@ func (k *Kernel) Context(ctx context.Context, c op.Call, doc kaijutsu.DocumentID
 func (k *Kernel) info(c op.Call, s *summary) ContextInfo {
 	rec := k.records.get(s.doc)
 	out := ContextInfo{
-		Doc: s.doc, ID: s.name, Title: s.title, Blocks: s.blocks, Heads: s.heads, Version: s.version,
+		Doc: s.doc, ID: s.name, Short: k.shortFor(c, s.doc), Label: k.Label(s.doc), Model: rec.model, Title: s.title, Blocks: s.blocks, Heads: s.heads, Version: s.version,
 		By: rec.by, Created: rec.created, Archived: rec.archived, Fork: rec.fork, Right: k.Right(c, s.doc),
 	}
-	if k.cfg.Access.Right(c.By, c.Right, rec.fork.From) < kaijutsu.RightRead { // it may be deleted, and is told of then too
+	if k.rightTo(c, rec.fork.From) < kaijutsu.RightRead { // it may be deleted, and is told of then too
 		out.Fork = Fork{} // which it was is not for them
 	}
 	if out.By.IsZero() {

@@ -6,9 +6,13 @@ import (
 	"kaijutsu"
 )
 
-// Lookup returns the documents that a name may mean here, whoever may read them:
-// for another node, which asks for those that it has not got.
+// Lookup returns the documents that a name may mean here, whoever may read them,
+// by the rules of Address: for another node, which asks for those that it has
+// not got.
 func (k *Kernel) Lookup(ctx context.Context, name string) []kaijutsu.DocumentID {
+	if doc, ok := k.byLabel(name); ok && k.shelf.has(doc) {
+		return []kaijutsu.DocumentID{doc}
+	}
 	var all []*summary
 	for _, doc := range k.shelf.all() {
 		if k.hidden(doc) {
@@ -21,14 +25,10 @@ func (k *Kernel) Lookup(ctx context.Context, name string) []kaijutsu.DocumentID 
 			return nil
 		}
 	}
-	for _, match := range matchesOf(name) {
-		var docs []kaijutsu.DocumentID
-		for _, s := range k.pick(all, match) {
-			docs = append(docs, s.doc)
-		}
-		if len(docs) > 0 {
-			return docs
-		}
+	found, _ := k.meant(all, name)
+	var docs []kaijutsu.DocumentID
+	for _, s := range found {
+		docs = append(docs, s.doc)
 	}
-	return nil
+	return docs
 }

@@ -102,8 +102,8 @@ func TestTwoNodesUseOneTitle(t *testing.T) {
 	}
 	for _, w := range []*world{a, b} {
 		_, err := w.kernel.Resolve(t.Context(), owner, "Plan", kaijutsu.RightRead)
-		if !errors.Is(err, kaijutsu.ErrConflict) || !strings.Contains(err.Error(), mine.ID) || !strings.Contains(err.Error(), theirs.ID) {
-			t.Errorf("Resolve = %v, want ErrConflict that names %s and %s", err, mine.ID, theirs.ID)
+		if !errors.Is(err, kaijutsu.ErrConflict) || !strings.Contains(err.Error(), mine.Short) || !strings.Contains(err.Error(), theirs.Short) {
+			t.Errorf("Resolve = %v, want ErrConflict that names %s and %s", err, mine.Short, theirs.Short)
 		}
 	}
 }
@@ -228,7 +228,7 @@ func TestTheRecordsAreNobodys(t *testing.T) {
 func TestAContextWhoseRecordCannotBeReadIsClosed(t *testing.T) {
 	w := newWorld(t)
 	plan := w.context("Plan")
-	if err := w.records.Put(t.Context(), owner.By, "kernel/context/"+plan.Doc.String(), []byte(`{"v":2}`)); err != nil {
+	if err := w.records.Put(t.Context(), owner.By, "kernel/context/"+plan.Doc.String(), []byte(`{"v":3}`)); err != nil {
 		t.Fatal(err)
 	}
 	for _, when := range []string{"at once", "after a restart"} {

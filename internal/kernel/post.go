@@ -21,6 +21,10 @@ type Posting struct {
 	Doc kaijutsu.DocumentID
 	// Spec is the block. Its id is what makes a second Post of it harmless.
 	Spec blocks.BlockSpec
+	// Next takes the place of Spec: it is called in the document's owner when the
+	// posting has its turn, and says which block that is, or that there is none to
+	// write any more. It must not take long. Nil: Spec counts.
+	Next func() (spec blocks.BlockSpec, ok bool)
 	// Name is the operation's; the change says it.
 	Name string
 }
@@ -38,7 +42,8 @@ type Posted struct {
 // kaijutsu.ErrNotFound when there is no such context, or it is not for whose
 // right counts, ErrDenied when that is not enough, and ErrConflict when the
 // context is archived, or somebody else has used the id. A block that is there
-// is found whatever became of the right, and of an archived context.
+// is found whatever became of the right, and of an archived context, unless Next
+// says which it is.
 func (k *Kernel) Post(ctx context.Context, p Posting) (Posted, error) {
 	if p.By.IsZero() {
 		return Posted{}, fmt.Errorf("post a block: nobody writes it: %w", kaijutsu.ErrDenied)
@@ -48,7 +53,7 @@ func (k *Kernel) Post(ctx context.Context, p Posting) (Posted, error) {
 	}
 	right, err := k.mayPost(p)
 	if err != nil {
-		if done, there := k.posted(ctx, p); there {
+		if done, there := k.posted(ctx, p); there && p.Next == nil {
 			return done, nil
 		}
 		return Posted{}, err
@@ -58,11 +63,18 @@ func (k *Kernel) Post(ctx context.Context, p Posting) (Posted, error) {
 	}
 	var out Posted
 	out.Edited, err = k.write(ctx, repo.Edit{By: p.By, Message: "op:" + p.Name, Right: right}, p.Doc, func(v repo.View, tx *blocks.Tx) error {
-		if b, ok := v.Block(p.Spec.ID); ok && b.By == p.By {
+		spec, ok := p.Spec, true
+		if p.Next != nil {
+			spec, ok = p.Next()
+		}
+		if !ok {
+			return nil
+		}
+		if b, there := v.Block(spec.ID); there && b.By == p.By {
 			out.Already = true
 			return nil
 		}
-		return tx.InsertBlock(p.Spec)
+		return tx.InsertBlock(spec)
 	})
 	if err != nil {
 		return Posted{}, err

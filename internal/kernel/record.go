@@ -16,7 +16,11 @@ import (
 
 const (
 	contextRecord = "kernel/context/"
+	// recordVersion is what records say that hold what every release knows;
+	// modelVersion those that hold a model. A record says the lowest that it can,
+	// so that nodes of older releases read all they are able to.
 	recordVersion = 1
+	modelVersion  = 2
 )
 
 // record is what the kernel knows of a context beyond its document. It is
@@ -27,12 +31,19 @@ type record struct {
 	archived time.Time          // zero: it is not
 	moved    kaijutsu.Principal // who archived it, or took it back, last
 	fork     Fork
+	model    Model
 }
 
 // Fork says what a context was forked from; the zero value is none.
 type Fork struct {
 	From  kaijutsu.DocumentID
 	Heads kaijutsu.Heads
+}
+
+// Model is what the agent of a context runs on; the zero value is unknown.
+type Model struct {
+	Provider string // such as "anthropic"; empty: not said
+	Name     string
 }
 
 type recordRow struct {
@@ -42,11 +53,17 @@ type recordRow struct {
 	Archived time.Time `json:"archived,omitzero"`
 	Moved    *whoRow   `json:"archived_by,omitempty"` // or who took it back
 	Fork     *forkRow  `json:"fork,omitempty"`
+	Model    *modelRow `json:"model,omitempty"` // from version 2 on
 }
 
 type whoRow struct {
 	Name string                 `json:"name"`
 	Kind kaijutsu.PrincipalKind `json:"kind"`
+}
+
+type modelRow struct {
+	Provider string `json:"provider,omitempty"`
+	Name     string `json:"name"`
 }
 
 type forkRow struct {
@@ -63,7 +80,10 @@ type contextRecords struct {
 	mu      sync.RWMutex
 	all     map[kaijutsu.DocumentID]record   // guarded by mu
 	deleted map[kaijutsu.DocumentID]struct{} // guarded by mu; for good, on every node
-	unread  map[string]struct{}              // guarded by mu; names of records that cannot be read
+	labels  map[string]labelled              // guarded by mu; by label
+	// labelsOf are the labels whose records name a context. Guarded by mu.
+	labelsOf map[kaijutsu.DocumentID][]string
+	unread   map[string]struct{} // guarded by mu; names of records that cannot be read
 }
 
 // openRecords moves the records that a server kept in its store before nodes
@@ -72,6 +92,7 @@ func (k *Kernel) openRecords() error {
 	r, table := &k.records, k.cfg.Records
 	r.table, r.writing = table, make(chan struct{}, 1)
 	r.all, r.deleted = make(map[kaijutsu.DocumentID]record), make(map[kaijutsu.DocumentID]struct{})
+	r.labels, r.labelsOf = make(map[string]labelled), make(map[kaijutsu.DocumentID][]string)
 	r.unread = make(map[string]struct{})
 	err := table.Move(context.Background(), k.cfg.Store, contextRecord, func(name string, value []byte) error {
 		_, _, err := decodeContext(name, value)
@@ -89,7 +110,10 @@ func (k *Kernel) openRecords() error {
 	for name, value := range table.All(deletedRecord) {
 		k.followDeleted(name, value)
 	}
-	k.unwatch = append(k.unwatch, table.Watch(contextRecord, k.followContext), table.Watch(deletedRecord, k.followDeleted))
+	for name, value := range table.All(labelRecord) {
+		k.followLabel(name, value)
+	}
+	k.unwatch = append(k.unwatch, table.Watch(contextRecord, k.followContext), table.Watch(deletedRecord, k.followDeleted), table.Watch(labelRecord, k.followLabel))
 	return nil
 }
 
@@ -172,21 +196,35 @@ func (r *contextRecords) setDeleted(doc kaijutsu.DocumentID) {
 	r.deleted[doc] = struct{}{}
 }
 
+// turn waits for the turn to write; leave gives it to the next.
+func (r *contextRecords) turn(ctx context.Context) (leave func(), err error) {
+	select {
+	case r.writing <- struct{}{}:
+		return func() { <-r.writing }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // update replaces the record of a document by what change makes of it. When it
 // returns, that is on disk and in memory. It is carried out also when the caller
 // goes meanwhile.
 func (r *contextRecords) update(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID, change func(*record)) error {
-	select {
-	case r.writing <- struct{}{}:
-		defer func() { <-r.writing }()
-	case <-ctx.Done():
-		return ctx.Err()
+	leave, err := r.turn(ctx)
+	if err != nil {
+		return err
 	}
+	defer leave()
+	return r.put(ctx, by, doc, change)
+}
+
+// put is update with other records, in one change, by who has the turn.
+func (r *contextRecords) put(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID, change func(*record), with ...records.Record) error {
 	rec := r.get(doc)
 	change(&rec)
 	value, err := json.Marshal(rowOf(rec))
 	if err == nil {
-		err = r.table.Put(context.WithoutCancel(ctx), by, contextRecord+doc.String(), value)
+		err = r.table.Write(context.WithoutCancel(ctx), by, append(with, records.Record{Name: contextRecord + doc.String(), Value: value})...)
 	}
 	if err != nil {
 		return fmt.Errorf("write the record of context %s: %w", doc.Name(), err)
@@ -216,10 +254,14 @@ func rowOf(rec record) recordRow {
 	if !rec.fork.From.IsZero() {
 		row.Fork = &forkRow{From: rec.fork.From.String(), Heads: rec.fork.Heads.Texts()}
 	}
+	if rec.model != (Model{}) {
+		row.V, row.Model = modelVersion, &modelRow{rec.model.Provider, rec.model.Name}
+	}
 	return row
 }
 
-// decodeRecord reads a record of our version; nothing in it is passed over.
+// decodeRecord reads a record of a version that we know; nothing in it is passed
+// over.
 func decodeRecord(value []byte) (record, error) {
 	var v struct {
 		V int `json:"v"`
@@ -227,8 +269,8 @@ func decodeRecord(value []byte) (record, error) {
 	if err := json.Unmarshal(value, &v); err != nil {
 		return record{}, fmt.Errorf("%w: %w", err, kaijutsu.ErrInvalid)
 	}
-	if v.V != recordVersion {
-		return record{}, fmt.Errorf("it is of version %d, this server reads %d: %w: a newer one has written it; run that", v.V, recordVersion, kaijutsu.ErrInvalid)
+	if v.V < recordVersion || v.V > modelVersion {
+		return record{}, fmt.Errorf("it is of version %d, this server reads %d to %d: %w: a newer one has written it; run that", v.V, recordVersion, modelVersion, kaijutsu.ErrInvalid)
 	}
 	var row recordRow
 	dec := json.NewDecoder(bytes.NewReader(value))
@@ -243,10 +285,18 @@ func decodeRecord(value []byte) (record, error) {
 	if row.Moved != nil {
 		rec.moved = kaijutsu.Principal{Name: row.Moved.Name, Kind: row.Moved.Kind}
 	}
+	var err error
+	if row.Model != nil {
+		if rec.model = (Model{row.Model.Provider, row.Model.Name}); v.V < modelVersion {
+			return record{}, fmt.Errorf("a record of version %d has a model: %w", v.V, kaijutsu.ErrInvalid)
+		}
+		if err = rec.model.check(); err != nil {
+			return record{}, err
+		}
+	}
 	if row.Fork == nil {
 		return rec, nil
 	}
-	var err error
 	if rec.fork.From, err = kaijutsu.ParseDocumentID(row.Fork.From); err != nil {
 		return record{}, err
 	}

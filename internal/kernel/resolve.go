@@ -12,36 +12,31 @@ import (
 // minPrefix is the shortest beginning of an id that may name a context.
 const minPrefix = 4
 
-// Resolve finds the context that a name means among those the caller may read:
-// an id or automerge URL in full, a title, the beginning of an id from 4
-// characters on, or that of a title. "" and "." are the context of the call.
-// The caller needs a right to it. The error wraps kaijutsu.ErrNotFound when
-// there is none, on any node that can be asked, and says what may have been meant, ErrConflict when there are
-// several and names them, ErrDenied when it may only be read.
+// Resolve finds the context of this kernel that an address means, as Address
+// does. The caller needs a right to it: the error wraps kaijutsu.ErrDenied when
+// it may only be read, and ErrInvalid when the address is that of another
+// kernel.
 func (k *Kernel) Resolve(ctx context.Context, c op.Call, name string, need kaijutsu.Right) (kaijutsu.DocumentID, error) {
-	if name == "" || name == "." {
-		name = c.Context
+	at, err := k.Address(ctx, c, name)
+	if err == nil && at.Kernel != "" && k.cfg.Seek != nil && k.cfg.Seek(ctx, name) { // perhaps it is a title
+		at, err = k.Address(ctx, c, name)
 	}
-	if name == "" || name == "." {
-		return kaijutsu.DocumentID{}, &op.FieldError{Field: "context", Reason: "none is named, and the call has none", Hint: "name one by id, automerge URL or title"}
+	if err == nil && at.Kernel != "" {
+		err = k.elsewhere(ctx, c, at)
 	}
-	doc, err := k.find(ctx, c, name)
 	if err != nil {
 		return kaijutsu.DocumentID{}, err
 	}
-	return doc, k.need(c, doc, need)
+	return at.Doc, k.need(c, at.Doc, need)
 }
 
-// find is Resolve for reading.
+// find finds the context that a name means.
 func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.DocumentID, error) {
-	if doc, ok := fullID(name); ok {
-		if !k.MayRead(c, doc) {
-			return kaijutsu.DocumentID{}, unknown(doc.Name())
-		}
-		if !k.shelf.has(doc) && (!k.fetch(ctx, doc) || !k.MayRead(c, doc)) { // its roles came with it
-			return kaijutsu.DocumentID{}, unknown(doc.Name())
-		}
-		return doc, nil
+	if doc, full := fullID(name); full {
+		return doc, k.reach(ctx, c, doc, doc.Name())
+	}
+	if doc, ok := k.byLabel(name); ok && k.MayRead(c, doc) {
+		return doc, k.reach(ctx, c, doc, name)
 	}
 	doc, sure, err := k.match(ctx, c, name)
 	if !sure && ctx.Err() == nil && k.cfg.Seek != nil && k.cfg.Seek(ctx, name) {
@@ -58,35 +53,54 @@ func (k *Kernel) match(ctx context.Context, c op.Call, name string) (doc kaijuts
 	if err != nil {
 		return kaijutsu.DocumentID{}, true, err
 	}
-	for i, match := range matchesOf(name) {
-		found := k.pick(all, match)
-		sure := i < titleBegins
-		switch {
-		case len(found) == 1:
-			return found[0].doc, sure, nil
-		case len(found) > 1:
-			return kaijutsu.DocumentID{}, sure, fmt.Errorf("context %.100q: %w: it may mean %s", name, kaijutsu.ErrConflict, listed(found))
-		}
+	found, sure := k.meant(all, name)
+	switch len(found) {
+	case 0:
+		return kaijutsu.DocumentID{}, false, fmt.Errorf("context %.100q: %w%s", name, kaijutsu.ErrNotFound, k.suggest(c, name, all))
+	case 1:
+		return found[0].doc, sure, nil
 	}
-	return kaijutsu.DocumentID{}, false, fmt.Errorf("context %.100q: %w%s", name, kaijutsu.ErrNotFound, k.suggest(name, all))
+	return kaijutsu.DocumentID{}, sure, k.ambiguous(c, name, found)
 }
 
-// titleBegins is which of matchesOf takes a name for the beginning of a title.
-const titleBegins = 3
-
-// matchesOf are the ways in which a name may mean a context, the best first.
-func matchesOf(name string) []func(*summary) bool {
+// meant returns what a name that is no full id and no label may mean among these
+// documents, by the first rule that fits any; sure unless that is the beginning
+// of a title.
+func (k *Kernel) meant(all []*summary, name string) (found []*summary, sure bool) {
 	lower, bare := strings.ToLower(name), strings.TrimPrefix(name, "automerge:")
-	return []func(*summary) bool{
-		func(s *summary) bool { return s.context && s.title == name },
-		func(s *summary) bool {
-			return len(name) >= minPrefix && strings.HasPrefix(s.name, lower)
-		},
-		func(s *summary) bool { return len(bare) >= minPrefix && strings.HasPrefix(s.url, bare) },
-		func(s *summary) bool {
-			return s.context && strings.HasPrefix(s.lower, lower)
-		},
+	if found = k.pick(all, titled(name)); len(found) > 0 {
+		return found, true
 	}
+	if len(name) >= minPrefix {
+		found = k.pick(all, func(s *summary) bool { return strings.HasPrefix(s.name, lower) })
+	}
+	if len(name) >= shortDigits {
+		for _, s := range k.pick(all, func(s *summary) bool { return strings.HasSuffix(s.name, lower) && s.name != s.url }) {
+			if !strings.HasPrefix(s.name, lower) {
+				found = append(found, s)
+			}
+		}
+	}
+	if len(found) == 0 && len(bare) >= minPrefix {
+		found = k.pick(all, func(s *summary) bool { return strings.HasPrefix(s.url, bare) })
+	}
+	if len(found) > 0 {
+		return found, true
+	}
+	return k.pick(all, func(s *summary) bool { return s.context && strings.HasPrefix(s.lower, lower) }), false
+}
+
+// titled matches the contexts with just this title.
+func titled(title string) func(*summary) bool {
+	return func(s *summary) bool { return s.context && s.title == title }
+}
+
+// reach has a document here that the caller may read, called by this name.
+func (k *Kernel) reach(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, name string) error {
+	if !k.MayRead(c, doc) || !k.shelf.has(doc) && (!k.fetch(ctx, doc) || !k.MayRead(c, doc)) { // its roles came with it
+		return unknown(name)
+	}
+	return nil
 }
 
 // fetch has a context that is not here brought from another node.
@@ -125,47 +139,4 @@ func fullID(name string) (kaijutsu.DocumentID, bool) {
 		return id.Document(), true
 	}
 	return kaijutsu.DocumentID{}, false
-}
-
-// listed names a few candidates.
-func listed(found []*summary) string {
-	const most = 5
-	var parts []string
-	for i, s := range found {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("… (%d in all)", len(found)))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("%s %q", s.name, clip(s.title)))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// clip shortens a title for an error.
-func clip(title string) string {
-	const most = 60
-	runes := []rune(title)
-	if len(runes) <= most {
-		return title
-	}
-	return string(runes[:most]) + "…"
-}
-
-// suggest says what a wrong name may have meant, or what there is.
-func (k *Kernel) suggest(name string, all []*summary) string {
-	var contexts []*summary
-	var titles []string
-	for _, s := range all {
-		if s.context && !k.records.archived(s.doc) {
-			contexts = append(contexts, s)
-			titles = append(titles, s.title)
-		}
-	}
-	if near := op.Nearest(name, titles); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	if len(contexts) == 0 {
-		return "; there are none yet"
-	}
-	return "; there are " + listed(contexts)
 }

@@ -24,6 +24,15 @@ func (k *Kernel) Right(c op.Call, doc kaijutsu.DocumentID) kaijutsu.Right {
 	if k.hidden(doc) {
 		return kaijutsu.RightNone
 	}
+	return k.rightTo(c, doc)
+}
+
+// rightTo is Right without asking whether the document was deleted: who might
+// read a context may know that it is gone.
+func (k *Kernel) rightTo(c op.Call, doc kaijutsu.DocumentID) kaijutsu.Right {
+	if c.Right < kaijutsu.RightOwn && k.cfg.Private(doc) {
+		return kaijutsu.RightNone
+	}
 	return k.cfg.Access.Right(c.By, c.Right, doc)
 }
 
@@ -40,6 +49,9 @@ func (k *Kernel) Archived(doc kaijutsu.DocumentID) bool { return k.records.archi
 // takes no longer than a few look-ups.
 func (k *Kernel) SyncRight(by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right {
 	if k.hidden(doc) {
+		return kaijutsu.RightNone
+	}
+	if k.cfg.Private(doc) && k.cfg.Access.Kernel(by) < kaijutsu.RightOwn {
 		return kaijutsu.RightNone
 	}
 	right := k.cfg.Access.Current(by, doc)

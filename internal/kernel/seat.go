@@ -144,6 +144,15 @@ func (k *Kernel) Seats(c op.Call, only kaijutsu.DocumentID) []Seat {
 	return all
 }
 
+// UnreadAt returns how many drift blocks of a seat's context its principal has not
+// read; 0 where nobody counts.
+func (k *Kernel) UnreadAt(s Seat) int {
+	if k.cfg.Unread == nil || s.Context.IsZero() {
+		return 0
+	}
+	return k.cfg.Unread(s.Principal, s.Context)
+}
+
 // Seen notes that somebody called an operation: their seats last, and are
 // active.
 func (k *Kernel) Seen(c op.Call) { k.seats.seen(c.By, InstanceOf(c)) }

@@ -31,8 +31,9 @@ type summary struct {
 // name costs no look at the disk.
 type shelf struct {
 	mu    sync.RWMutex
-	order []kaijutsu.DocumentID         // guarded by mu; by id
-	books map[kaijutsu.DocumentID]*book // guarded by mu
+	order []kaijutsu.DocumentID          // guarded by mu; by id
+	books map[kaijutsu.DocumentID]*book  // guarded by mu
+	tails map[tail][]kaijutsu.DocumentID // guarded by mu; slices are replaced, never changed
 }
 
 // book is a document on the shelf. Fields are guarded by shelf.mu.
@@ -51,6 +52,9 @@ func (s *shelf) putLocked(doc kaijutsu.DocumentID) *book {
 		s.books[doc] = b
 		i, _ := slices.BinarySearchFunc(s.order, doc, kaijutsu.DocumentID.Compare)
 		s.order = slices.Insert(s.order, i, doc)
+		if t, ok := tailOf(doc); ok {
+			s.tails[t] = append(slices.Clip(s.tails[t]), doc)
+		}
 	}
 	return b
 }
@@ -63,6 +67,16 @@ func (s *shelf) removeLocked(doc kaijutsu.DocumentID) {
 	delete(s.books, doc)
 	if i, found := slices.BinarySearchFunc(s.order, doc, kaijutsu.DocumentID.Compare); found {
 		s.order = slices.Delete(s.order, i, i+1)
+	}
+	t, ok := tailOf(doc)
+	if !ok {
+		return
+	}
+	left := slices.DeleteFunc(slices.Clone(s.tails[t]), func(other kaijutsu.DocumentID) bool { return other == doc })
+	if len(left) == 0 {
+		delete(s.tails, t)
+	} else {
+		s.tails[t] = left
 	}
 }
 
@@ -118,7 +132,7 @@ func counts(d repo.Delta) bool {
 func (s *shelf) fill(st *store.Store, but func(kaijutsu.DocumentID) bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.books = make(map[kaijutsu.DocumentID]*book)
+	s.books, s.tails = make(map[kaijutsu.DocumentID]*book), make(map[tail][]kaijutsu.DocumentID)
 	for doc, err := range st.Documents() {
 		if err != nil {
 			return err

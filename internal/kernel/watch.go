@@ -48,7 +48,7 @@ func (k *Kernel) Note(c repo.Committed) {
 	}
 }
 
-// ListWatch follows which contexts a caller may read, and their titles.
+// ListWatch follows which contexts a caller may read, their titles and labels.
 type ListWatch struct {
 	k     *Kernel
 	c     op.Call
@@ -61,6 +61,7 @@ type ListWatch struct {
 type listRow struct {
 	doc   kaijutsu.DocumentID
 	title string
+	label string
 }
 
 // WatchContexts starts to follow the contexts that a caller may read and that
@@ -110,7 +111,7 @@ func (l *ListWatch) look(ctx context.Context) (changed bool, err error) {
 	}
 	now := make([]listRow, len(all))
 	for i, info := range all {
-		now[i] = listRow{info.Doc, info.Title}
+		now[i] = listRow{info.Doc, info.Title, info.Label}
 	}
 	changed = !slices.Equal(now, l.seen)
 	l.seen = now
