@@ -6,9 +6,12 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/courier"
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/link"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/provenance"
 	"kaijutsu/internal/search"
 )
 
@@ -21,6 +24,13 @@ type Parts struct {
 	Access *access.Table
 	// Events are followed; nil: nobody tells of them.
 	Events *follow.Hub
+	// Drift carries findings between contexts, Letters know where they came from,
+	// and Links reach other kernels; nil: there are none.
+	Drift   *courier.Courier
+	Letters *provenance.Index
+	Links   *link.Links
+	// Name is the kernel's; default "main".
+	Name string
 	// Status returns what the server holds now.
 	Status func(context.Context) Status
 	// Node returns how this node fares, but for seats.
@@ -31,6 +41,9 @@ type Parts struct {
 
 // New returns every operation there is.
 func New(p Parts) *op.Set {
+	if p.Name == "" {
+		p.Name = "main"
+	}
 	o := &operations{parts: p}
 	o.set = op.NewSet(p.Gates,
 		o.contextCreate(), o.contextList(), o.contextGet(), o.contextRename(), o.contextFork(), o.contextArchive(), o.contextDelete(),
@@ -62,6 +75,18 @@ func define[In, Out any](o *operations, spec op.Spec, f func(context.Context, op
 			return *new(Out), errNoKernel
 		}
 		o.parts.Kernel.Seen(c)
+		return f(ctx, c, in)
+	})
+}
+
+var errNoDrift = fmt.Errorf("nothing is carried between contexts here: %w", kaijutsu.ErrUnavailable)
+
+// defineDrift is define for operations that carry something.
+func defineDrift[In, Out any](o *operations, spec op.Spec, f func(context.Context, op.Call, In) (Out, error)) *op.Op {
+	return define(o, spec, func(ctx context.Context, c op.Call, in In) (Out, error) {
+		if o.parts.Drift == nil {
+			return *new(Out), errNoDrift
+		}
 		return f(ctx, c, in)
 	})
 }

@@ -183,6 +183,7 @@ var volatile = sync.OnceValue(func() []variable {
 		{"actor", regexp.MustCompile(`\b[0-9a-f]{32}\b`)},
 		{"id", regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)},
 		{"event", regexp.MustCompile(`\b[0-9a-f]{8}(\.\d+){3}(\.[a-z]?\d+)?\b`)},
+		{"short", regexp.MustCompile(`"short": "[0-9a-f]{6,12}"`)},
 		{"token_id", regexp.MustCompile(`"id": "[0-9a-f]{12}"`)},
 	}
 })

@@ -2,7 +2,7 @@ package catalog
 
 // inContext is the parameter of an operation on a context.
 type inContext struct {
-	Context string `json:"context,omitempty" jsonschema:"The context: its id, its automerge: URL, its title, or the beginning of one of these. Default: the context of the call." rule:"maxlen=1000"`
+	Context string `json:"context,omitempty" jsonschema:"The context: its id, its automerge: URL, its label, its title, the short id that lists show, the beginning of one of these, or .parent for what the call's context was forked from. Default: the context of the call." rule:"maxlen=1000"`
 }
 
 // onBlock is the parameters of an operation on a block.
