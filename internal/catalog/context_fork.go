@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"kaijutsu"
+	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/repo"
 )
@@ -14,6 +15,7 @@ type contextForkIn struct {
 	inContext
 	atMoment
 	Title string `json:"title,omitempty" jsonschema:"The title of the fork. Default: that of its parent with (fork) behind it." rule:"maxlen=1000"`
+	Label string `json:"label,omitempty" jsonschema:"A short name that no other context has, such as try-2: see context_label. Default: none; that of the parent stays the parent's." rule:"maxlen=63"`
 }
 
 func (o *operations) contextFork() *op.Op {
@@ -52,7 +54,7 @@ func (o *operations) forkContext(ctx context.Context, c op.Call, in contextForkI
 		}
 		title = forkTitle(parent.Title)
 	}
-	info, err := o.parts.Kernel.Fork(ctx, c, doc, heads, title)
+	info, err := o.parts.Kernel.ForkAs(ctx, c, doc, heads, kernel.NewContext{Title: title, Label: in.Label})
 	if err != nil {
 		return contextRow{}, err
 	}

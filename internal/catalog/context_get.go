@@ -16,6 +16,8 @@ type contextGetIn struct {
 // contextDetail is a context with its blocks in document order.
 type contextDetail struct {
 	contextRow
+	Provider  string     `json:"provider,omitempty" jsonschema:"Who serves the model of its agent, as context_model was told."`
+	Model     string     `json:"model,omitempty" jsonschema:"What its agent runs on, as context_model was told."`
 	Heads     []string   `json:"heads" jsonschema:"The hashes of the changes that no other change rests on: they name this state of the context."`
 	Version   uint64     `json:"version" jsonschema:"How many changes the context holds."`
 	BlockList []blockRow `json:"block_list" jsonschema:"The blocks in document order: a parent before its children."`
@@ -41,7 +43,7 @@ func (o *operations) getContext(ctx context.Context, c op.Call, in contextGetIn)
 	if err != nil {
 		return contextDetail{}, err
 	}
-	out := contextDetail{contextRow: rowOf(info), BlockList: []blockRow{}}
+	out := contextDetail{contextRow: rowOf(info), Provider: info.Model.Provider, Model: info.Model.Name, BlockList: []blockRow{}}
 	err = o.parts.Kernel.View(ctx, c, doc, func(v repo.View) error {
 		m := v.Model()
 		out.Title, out.Blocks = m.Title(), m.Len()

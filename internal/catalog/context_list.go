@@ -27,7 +27,7 @@ func (o *operations) contextList() *op.Op {
 	return define(o, op.Spec{
 		Name: "context_list", Title: "List contexts", Command: []string{"ctx", "ls"}, Args: []string{"title…"},
 		Summary:     "List the contexts that the caller may read, oldest first",
-		Description: "Each row has the id, the URL, the title and the number of blocks that show. Contexts that the caller may not read are not there.",
+		Description: "Each row has the id, its `short` form, the label if there is one, the URL, the title and the number of blocks that show: any of these but the last names the context in other operations. Contexts that the caller may not read are not there.",
 		Scope:       op.OnContext, Right: kaijutsu.RightRead, Effect: op.Reads, Repeatable: true,
 		Examples: examplesOf("context_list"),
 	}, o.listContexts)

@@ -26,6 +26,8 @@ type writtenBlock struct {
 // contextRow is a context as lists show it.
 type contextRow struct {
 	ID         string     `json:"id"`
+	Short      string     `json:"short" jsonschema:"The end of the id, long enough to name the context."`
+	Label      string     `json:"label,omitempty" jsonschema:"Names the context too. No other context has it."`
 	URL        string     `json:"url" jsonschema:"The automerge: URL under which editors open it."`
 	Title      string     `json:"title"`
 	Blocks     int        `json:"blocks" jsonschema:"How many blocks show."`
@@ -91,7 +93,7 @@ func writtenOf(doc kaijutsu.DocumentID, e repo.Edited) written {
 // rowOf shows a context.
 func rowOf(info kernel.ContextInfo) contextRow {
 	row := contextRow{
-		ID: info.ID, URL: info.Doc.URL(), Title: info.Title, Blocks: info.Blocks, Archived: !info.Archived.IsZero(),
+		ID: info.ID, Short: info.Short, Label: info.Label, URL: info.Doc.URL(), Title: info.Title, Blocks: info.Blocks, Archived: !info.Archived.IsZero(),
 		Created: timeText(info.Created), CreatedBy: info.By.Name,
 	}
 	if !info.Fork.From.IsZero() {

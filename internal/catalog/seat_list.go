@@ -9,7 +9,7 @@ import (
 )
 
 type seatListIn struct {
-	Context string `json:"context,omitempty" jsonschema:"Only the seats at this context: its id, its automerge: URL or its title. Default: all seats." rule:"maxlen=1000"`
+	Context string `json:"context,omitempty" jsonschema:"Only the seats at this context: its id, its automerge: URL, its label, its title or what else names it. Default: all seats." rule:"maxlen=1000"`
 }
 
 type seatRow struct {
@@ -22,6 +22,7 @@ type seatRow struct {
 	Status    string `json:"status" jsonschema:"active, idle after a minute without doing anything, away after ten; or what it says itself."`
 	Node      string `json:"node,omitempty" jsonschema:"The server that it is connected to."`
 	Since     string `json:"since"`
+	Unread    int    `json:"unread,omitempty" jsonschema:"How many drift blocks of the context its principal has not read. Absent when there are none."`
 }
 
 type seatListOut struct {
@@ -49,7 +50,9 @@ func (o *operations) listSeats(ctx context.Context, c op.Call, in seatListIn) (s
 		}
 	}
 	for _, s := range o.parts.Kernel.Seats(c, only) {
-		out.Seats = append(out.Seats, seatRowOf(s))
+		row := seatRowOf(s)
+		row.Unread = o.parts.Kernel.UnreadAt(s)
+		out.Seats = append(out.Seats, row)
 	}
 	return out, nil
 }

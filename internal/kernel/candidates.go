@@ -63,9 +63,9 @@ func (k *Kernel) suggest(c op.Call, name string, all []*summary) string {
 	if len(contexts) == 0 {
 		return "; there are none yet"
 	}
-	there := "; there are " + k.listed(c, contexts)
+	there := "there are " + k.listed(c, contexts)
 	if near := op.Nearest(name, words); near != "" {
-		return fmt.Sprintf("; did you mean %q?%s", near, there)
+		return fmt.Sprintf("; did you mean %q? %s", near, there)
 	}
-	return there
+	return "; " + there
 }
