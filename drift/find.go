@@ -25,7 +25,7 @@ var (
 	// bareHandle is a handle whose context is a UUID.
 	bareHandle = regexp.MustCompile(`(?:[a-z0-9-]{1,64}:)?` + uuidPattern + `/` + uuidPattern +
 		`(?:@[0-9a-fA-F]{8,64}(?:,[0-9a-fA-F]{8,64})*)?(?:#[Ll]?[0-9]{1,10}(?:-[Ll]?[0-9]{1,10})?)?`)
-	bracketed = regexp.MustCompile(`\[\[([^\[\]\r\n]{38,8192})\]\]`)
+	bracketed = regexp.MustCompile(`\[\[([^\[\]\r\n]+)\]\]`)
 )
 
 // FindHandles returns the handles in a text, as they come: [[handle]] with any

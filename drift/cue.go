@@ -1,0 +1,143 @@
+package drift
+
+import (
+	"regexp"
+	"strings"
+)
+
+// section is a part of a briefing, in the order in which they come.
+type section int
+
+const (
+	decisions section = iota
+	findings
+	references
+	questions
+	other
+	sections // how many there are
+)
+
+var sectionNames = [sections]string{"Decisions", "Findings", "Code references", "Open questions", "Other"}
+
+// The cues by which a sentence says of itself what it is. They are words of
+// English; in other languages question marks, code and numbers are left.
+var (
+	decisionCues = phrases(`decided|decide to|decision is|decision was|the decision|agreed|agreed to|agree that|we will|we'll|
+we chose|chose|chosen|choose to|settled on|settle on|going with|go with|let's go|let's use|let's keep|let's do|
+we won't|we are going to|we're going to|approved|rejected|consensus|ruled out|from now on|
+must always|must never`)
+	findingCues = phrases(`found|found that|measured|because|turns out|turned out|root cause|the cause|caused by|is caused|was caused|
+confirmed|confirms|reproduced|reproduces|shows that|showed that|observed|discovered|noticed|the reason|explains|
+explained by|it follows|verified|bisected|as a result|the problem is|the problem was|the bug is|the bug was|
+the fault is|the fault was|the trouble is|in fact`)
+	questionCues = phrases(`open question|open questions|open issue|still open|left open|remains open|is open|unclear|undecided|unresolved|
+unknown|not sure|we don't know|don't know|nobody knows|not yet known|yet to|tbd|follow up|follow-up|` +
+		"to" + `do|needs a decision|need to decide|need to find out|needs to be checked|remains to be|has to be decided|to be decided`)
+	chatterCues = phrases(`i'll|i will|let me|i'm going to|i am going to|sure|thanks|thank you|okay|ok|great|good question|
+good point|sounds good|hello|hi|sorry|please|looking at|here is|here's|can you|could you`)
+)
+
+// chatterWeight is that of sentences which talk about the talk.
+const chatterWeight = 0.3
+
+var (
+	// codeName is what names something in code: a path, file:line, a call, and
+	// words in the spellings that only identifiers have.
+	codeName = regexp.MustCompile("`[^`]+`" +
+		`|[\w.-]+/[\w./-]*\w\.[a-z]\w{0,5}\b` + // a path to a file
+		`|\b[\w-]+\.(?:go|rs|py|js|mjs|ts|tsx|c|h|cc|cpp|java|rb|sh|sql|md|json|ya?ml|toml|css|html|proto|txt|log|conf|ini)\b` +
+		`|\b[\w.-]+\.\w{1,5}:\d+\b` + // file:line
+		`|\b[A-Za-z_][\w.]*\(\)?` + // a call
+		`|\b[a-z]+\d*[A-Z]\w*\b|\b[A-Z][a-z0-9]+[A-Z]\w*\b` + // camelCase, PascalCase
+		`|\b[A-Za-z0-9]+_\w+\b` + // snake_case
+		`|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]*\b`) // a hash, if it is long enough
+	// measure is a number with a unit: what somebody measured.
+	measure  = regexp.MustCompile(`\b\d[\d.,]*\s?(?:ns|µs|us|ms|s|sec|seconds|minutes|min|hours|h|%|B|KB|KiB|MB|MiB|GB|GiB|TB|fps|rps|qps|req/s|times|x)(?:\W|$)`)
+	question = regexp.MustCompile("[?？؟\u037e]+[\\s)\\]\"'”’»*_`]*$")
+)
+
+// classify says what a sentence is, by how it is written and the heading that
+// it stands under, and whether it says so itself.
+func classify(text string, words []string, heading string) (s section, cued bool) {
+	under, headed := sectionOf(heading)
+	said := " " + strings.Join(words, " ") + " "
+	switch {
+	case question.MatchString(text):
+		return questions, true
+	case headed:
+		return under, true
+	case has(said, decisionCues):
+		return decisions, true
+	case has(said, questionCues):
+		return questions, true
+	case has(said, findingCues) || measure.MatchString(text):
+		return findings, true
+	case namesCode(text):
+		return references, true
+	}
+	return other, false
+}
+
+// headings are the words by which a heading announces a section.
+var headings = []struct {
+	section section
+	cues    []string
+}{
+	{questions, phrases("question|questions|open|unknowns|" + "to" + "do|next steps|follow-ups")},
+	{decisions, phrases("decision|decisions|decided|agreed|resolution")},
+	{findings, phrases("finding|findings|result|results|root cause|cause|measurements|observations|conclusion|conclusions")},
+	{references, phrases("code references|references|files")},
+}
+
+// sectionOf returns the section that a heading announces.
+func sectionOf(heading string) (section, bool) {
+	if heading == "" {
+		return other, false
+	}
+	said := " " + strings.Join(wordsOf(heading), " ") + " "
+	for _, h := range headings {
+		if has(said, h.cues) {
+			return h.section, true
+		}
+	}
+	return other, false
+}
+
+// isChatter reports whether a sentence begins by talking about the talk.
+func isChatter(words []string) bool {
+	said := " " + strings.Join(words[:min(len(words), 4)], " ") + " "
+	for _, cue := range chatterCues {
+		if strings.HasPrefix(said, cue) {
+			return true
+		}
+	}
+	return false
+}
+
+func namesCode(text string) bool {
+	for _, name := range codeName.FindAllString(text, 8) {
+		if strings.Trim(name, "0123456789abcdef") != "" || len(name) >= 7 {
+			return true
+		}
+	}
+	return false
+}
+
+// phrases reads cues that stand between bars; each is its words between spaces,
+// as Unicode separates them.
+func phrases(list string) []string {
+	var cues []string
+	for _, cue := range strings.Split(list, "|") {
+		cues = append(cues, " "+strings.Join(wordsOf(cue), " ")+" ")
+	}
+	return cues
+}
+
+func has(said string, cues []string) bool {
+	for _, cue := range cues {
+		if strings.Contains(said, cue) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,167 @@
+package drift
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"kaijutsu/blocks"
+
+	"github.com/clipperhouse/uax29/v2/sentences"
+)
+
+// sentence is one that an extract may take.
+type sentence struct {
+	text        string // on one line
+	block       int    // in Source.Blocks
+	first, last int    // its lines in the block
+	words       []string
+	terms       []int32 // what it is about: numbers of words, ascending, each once
+	section     section
+	weight      float64 // of who says it and how; 1 is usual
+	rank        float64
+}
+
+// The shortest and longest sentences that an extract takes, in words.
+const (
+	minSentenceWords = 4
+	minCuedWords     = 3 // when it says of itself what it is
+	maxSentenceWords = 70
+	maxSentenceBytes = 1000
+)
+
+// abbreviations end with a full stop that ends no sentence.
+var abbreviations = setOf("e.g. i.e. etc. vs. cf. approx. no. fig. eq. sec. ch. vol. ed. dr. mr. mrs. ms. prof. st. al. incl. resp. ca.")
+
+// sentencesOf returns the sentences of the prose in a block. Unicode segments
+// (UAX #29) are joined where they end with an abbreviation, or inside code or
+// brackets.
+func sentencesOf(text string, block int) []sentence {
+	var list []sentence
+	for _, p := range paragraphs(text) {
+		from, to := 0, 0
+		for it := sentences.FromString(p.text); it.Next(); {
+			to += len(it.Value())
+			if to < len(p.text) && unfinished(p.text[from:to]) {
+				continue
+			}
+			if s, ok := newSentence(&p, from, to); ok {
+				s.block = block
+				list = append(list, s)
+			}
+			from = to
+		}
+	}
+	return list
+}
+
+// newSentence takes text[from:to] of a paragraph, if it is one to take.
+func newSentence(p *paragraph, from, to int) (sentence, bool) {
+	raw := p.text[from:to]
+	text := tidy(raw)
+	if text == "" || len(text) > maxSentenceBytes {
+		return sentence{}, false
+	}
+	start := from + len(raw) - len(strings.TrimLeft(raw, " "))
+	s := sentence{
+		text: text, words: wordsOf(text), weight: 1,
+		first: p.lineAt(start), last: p.lineAt(from + len(strings.TrimRight(raw, " ")) - 1),
+	}
+	var cued bool
+	s.section, cued = classify(text, s.words, p.heading)
+	least := minSentenceWords
+	if cued {
+		least = minCuedWords
+	}
+	if n := countWords(text); n < least || n > maxSentenceWords || isMachine(text) {
+		return sentence{}, false
+	}
+	if isChatter(s.words) {
+		s.weight = chatterWeight
+	}
+	return s, true
+}
+
+// unfinished reports whether a segment goes on in the next one.
+func unfinished(segment string) bool {
+	if len(segment) > maxSentenceBytes {
+		return false
+	}
+	if strings.Count(segment, "`")%2 == 1 || strings.Count(segment, "(") > strings.Count(segment, ")") {
+		return true
+	}
+	trimmed := strings.TrimRight(segment, " ")
+	last := trimmed[strings.LastIndexAny(trimmed, " (")+1:]
+	if abbreviations[strings.ToLower(last)] {
+		return true
+	}
+	initial, size := utf8.DecodeRuneInString(last)
+	return len(last) == size+1 && last[size] == '.' && initial >= 'A' && initial <= 'Z' && initial != 'I'
+}
+
+// tidy puts a sentence on one line: numbers that cite passages of another text
+// go, and emphasis that it has only one end of.
+func tidy(raw string) string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(raw, "\uFFFD")), " ")
+	code := codeSpans(text)
+	var b strings.Builder
+	done := 0
+	for _, at := range passageRef.FindAllStringIndex(text, -1) {
+		isRef := text[at[0]] == ' ' || at[0] == 0 || !isWordByte(text[at[0]-1])
+		if isRef && !within(code, at[0]) && !strings.HasPrefix(text[at[1]:], "(") {
+			b.WriteString(text[done:at[0]])
+			done = at[1]
+		}
+	}
+	b.WriteString(text[done:])
+	text = b.String()
+	for _, mark := range []string{"**", "__", "`"} {
+		if strings.Count(text, mark)%2 == 1 {
+			text = strings.ReplaceAll(text, mark, "")
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// candidates returns the sentences of a conversation that an extract may take,
+// the same sentence once. Where nobody wrote prose, that of tools and files
+// stands in for it.
+func candidates(src Source) []sentence {
+	var list []sentence
+	seen := make(map[string]bool)
+	for _, prose := range []bool{true, false} {
+		for i, p := range src.Blocks {
+			weight := voice(p)
+			if (weight == 0) == prose || isEmpty(p) {
+				continue
+			}
+			for _, s := range sentencesOf(strings.ToValidUTF8(p.Content, "\uFFFD"), i) {
+				key := strings.Join(s.words, " ")
+				if !seen[key] {
+					seen[key] = true
+					if prose {
+						s.weight *= weight
+					}
+					list = append(list, s)
+				}
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	return list
+}
+
+// voice says how much the prose of a passage counts; 0: a machine wrote it.
+func voice(p Passage) float64 {
+	switch blocks.Kind(p.Kind) {
+	case blocks.KindToolCall, blocks.KindToolResult, blocks.KindShellCommand, blocks.KindShellOutput, blocks.KindFile, blocks.KindResource:
+		return 0
+	case blocks.KindThinking:
+		return 0.5
+	}
+	if p.Role == string(blocks.RoleTool) {
+		return 0
+	}
+	return 1
+}

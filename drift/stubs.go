@@ -1,3 +1,0 @@
-package drift
-
-func Extractive() Distiller                                          { return nil }
