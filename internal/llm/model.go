@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,9 @@ func (m *model) Name() string { return m.cfg.Provider + " " + m.cfg.Model }
 // far as it comes; when an attempt breaks and is made again, that begins anew.
 // The error is one of the root's kinds, or the context's own.
 func (m *model) Distil(ctx context.Context, req drift.Request) (drift.Briefing, error) {
+	if !slices.ContainsFunc(req.Source.Blocks, func(b drift.Passage) bool { return strings.TrimSpace(b.Content) != "" }) {
+		return drift.Briefing{}, fmt.Errorf("the context has nothing to distil: %w", kaijutsu.ErrInvalid)
+	}
 	p := prompt{model: m.cfg.Model, maxTokens: m.cfg.MaxTokens}
 	p.system, p.user = drift.Transcript(req.Source, req.Focus)
 	p.system = lengthen(p.system, req.MaxWords)
