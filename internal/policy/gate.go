@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/drift"
+	"kaijutsu/internal/courier"
+)
+
+var _ courier.Gate = (*Keeper)(nil)
+
+// Push refuses an item that has been where it goes: with an error that wraps
+// kaijutsu.ErrConflict. One that nobody asked for, auto or by a rule, is refused
+// also where the same finding already is. What people, agents and other kernels
+// push is refused over the limit, with an error that wraps
+// kaijutsu.ErrUnavailable and says when there is room again.
+func (k *Keeper) Push(ctx context.Context, it *drift.Item, auto bool) error {
+	k.mu.Lock()
+	f, rule := k.flights[it.ID]
+	k.mu.Unlock()
+	if rule {
+		it.Meta.Chain = union(f.chain, it.Meta.Chain)
+		it.Meta.Finding = f.finding(it.Meta.Finding)
+	}
+	if !it.Target.IsZero() {
+		if err := k.circles(ctx, it.Target, it.Meta, auto || rule); err != nil {
+			return err
+		}
+	}
+	if rule {
+		return nil // it was counted before it took off
+	}
+	limit := k.policy.Load().Manual
+	if auto {
+		limit = k.policy.Load().Automatic
+	}
+	by := it.By
+	if by.IsZero() {
+		by = it.Meta.Principal
+	}
+	return k.limited(limit, by, keyOf(it.Target, it.ToKernel, it.To))
+}
+
+// circles refuses what goes where it has been, or, of what nobody asked for,
+// where the same finding is.
+func (k *Keeper) circles(ctx context.Context, target kaijutsu.DocumentID, m drift.Meta, auto bool) error {
+	if slices.Contains(m.Chain, k.place(target)) {
+		return fmt.Errorf("this finding has been in context %s already: %w: say again to push it there all the same", target.Name(), kaijutsu.ErrConflict)
+	}
+	if !auto || m.Finding == "" {
+		return nil
+	}
+	if err := k.cfg.Index.Settle(ctx, target); err != nil {
+		return fmt.Errorf("look for the finding in context %s: %w", target.Name(), err)
+	}
+	if k.cfg.Index.Has(target, m.Finding) {
+		return fmt.Errorf("context %s has this finding already: %w", target.Name(), kaijutsu.ErrConflict)
+	}
+	return nil
+}
+
+// place is a context of this kernel in a chain.
+func (k *Keeper) place(doc kaijutsu.DocumentID) string { return k.cfg.Name + ":" + doc.Name() }
+
+// limited takes what a push takes of a limit, or says when it is free again.
+func (k *Keeper) limited(l Limit, by kaijutsu.Principal, target string) error {
+	now := k.cfg.Now()
+	wait := k.buckets.take(now, draw{"by " + by.String(), l.Principal}, draw{"to " + target, l.Target})
+	if wait <= 0 {
+		return nil
+	}
+	whole := wait.Truncate(time.Second)
+	if whole < wait {
+		whole += time.Second
+	}
+	return fmt.Errorf("%s pushes, or that context gets, more than the kernel's policy allows: %w: there is room again in %v, at %s",
+		by, kaijutsu.ErrUnavailable, whole, now.Add(whole).UTC().Format(time.TimeOnly+"Z"))
+}
+
+// Foreign says what is done with what a principal offers for another kernel,
+// and why: what the policy says of it, or of everybody, or else it is held.
+func (k *Keeper) Foreign(by kaijutsu.Principal) (courier.Verdict, string) {
+	p := k.policy.Load()
+	f, named := p.Principals[by.Name]
+	if !named {
+		f = p.Foreign
+	}
+	if f.Verdict == "" {
+		f.Verdict = courier.Hold
+	}
+	switch {
+	case f.Reason != "":
+	case f.Verdict == courier.Hold:
+		f.Reason = "it waits for the consent of somebody who may edit the context"
+	case f.Verdict == courier.Refuse:
+		f.Reason = "this kernel takes nothing from " + by.Name
+	}
+	return f.Verdict, f.Reason
+}
+
+// Act answers a wish that the receiver act, by the policy of this kernel, which
+// is the target's.
+func (k *Keeper) Act(drift.Item) string {
+	switch k.policy.Load().Act {
+	case ActAlways:
+		return drift.ActGranted
+	case ActAsk:
+		return drift.ActPending
+	}
+	return drift.ActDeclined
+}
+
+// keyOf names a target, here or elsewhere.
+func keyOf(doc kaijutsu.DocumentID, kernel, to string) string {
+	if !doc.IsZero() {
+		return doc.String()
+	}
+	return kernel + ":" + to
+}
+
+// union returns the places of both, each once, in order.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,368 @@
+package policy
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/repo"
+)
+
+const (
+	// saveEvery is how often the mark is written while it moves.
+	saveEvery = time.Second
+	// maxTasks is how many blocks wait before the journal does.
+	maxTasks = 10_000
+	// portion is how many changes are examined in an owner at a time.
+	portion = 256
+)
+
+// taskKey names a block that is to be looked at, or one push of it.
+type taskKey struct {
+	doc   kaijutsu.DocumentID
+	block blocks.ID
+	push  string // the drift's id of a push that waits; "" to look
+}
+
+// task is a block that is to be looked at, or a push that waits, and until when.
+type task struct {
+	taskKey
+	seq uint64 // the entry of the journal that it comes from
+	due time.Time
+
+	// news says that the block changed otherwise than in its content. done and
+	// mention say what live text is waited for: its being written, and its being
+	// quiet.
+	news, done, mention bool
+
+	push   *push
+	tries  int
+	flying bool // the lane has it
+}
+
+// Drive starts the worker: what the rules say is pushed through c. It may be
+// called once.
+func (k *Keeper) Drive(c Courier) error {
+	at, known, err := readMark(k.cfg.File)
+	if err != nil {
+		return fmt.Errorf("start the drift policy: %w", err)
+	}
+	first, last := k.cfg.Repo.JournalEnds()
+	if !known || at > last {
+		at = last
+	} else if at+1 < first && k.policy.Load().watches() {
+		k.cfg.Log.Warn("drift policy: the journal begins after what was looked at last; what was committed in between pushes nothing", "from", at+1, "to", first-1)
+	}
+	k.mu.Lock()
+	k.courier, k.from = c, at
+	k.mu.Unlock()
+	k.followActs()
+	k.running.Go(k.work)
+	return nil
+}
+
+// work looks at what was committed, and pushes.
+func (k *Keeper) work() {
+	lane := make(chan *task)
+	k.running.Go(func() { k.lane(lane) })
+	defer close(lane)
+	saved, savedAt := uint64(math.MaxUint64), time.Time{}
+	for {
+		p := k.policy.Load()
+		var next time.Duration
+		if p.watches() {
+			whole := k.readJournal(p)
+			next = k.runDue(p, lane)
+			if !whole && (next == 0 || next > time.Second) {
+				next = time.Second
+			}
+		} else {
+			k.rest()
+		}
+		if mark := k.mark(p); mark != saved {
+			if left := savedAt.Add(saveEvery).Sub(k.cfg.Now()); left <= 0 {
+				k.save(mark)
+				saved, savedAt = mark, k.cfg.Now()
+			} else if next == 0 || next > left {
+				next = left
+			}
+		}
+		if !k.pause(next) {
+			k.save(k.mark(k.policy.Load()))
+			return
+		}
+	}
+}
+
+// pause waits until there is something to do, for a time at most unless it is
+// 0; false: the Keeper is closing.
+func (k *Keeper) pause(d time.Duration) bool {
+	var due <-chan time.Time
+	if d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-k.woken:
+	case <-due:
+	case <-k.stopping.Done():
+		return false
+	}
+	return k.stopping.Err() == nil
+}
+
+// rest forgets what waits: there are no rules any more.
+func (k *Keeper) rest() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for key, t := range k.tasks {
+		if !t.flying {
+			delete(k.tasks, key)
+		}
+	}
+}
+
+// mark returns up to which entry everything was done; 0: nothing is looked at.
+func (k *Keeper) mark(p *Policy) uint64 {
+	if !p.watches() {
+		return 0
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := k.from
+	for _, t := range k.tasks {
+		if t.seq > 0 {
+			at = min(at, t.seq-1)
+		}
+	}
+	return at
+}
+
+func (k *Keeper) save(mark uint64) {
+	err := removeMark(k.cfg.File)
+	if mark > 0 {
+		err = writeMark(k.cfg.File, mark)
+	}
+	if err != nil {
+		k.say("mark", "drift policy: how far the journal was looked at is not stored", "err", err)
+	}
+}
+
+// readJournal notes the blocks that changes made here touched. It reports
+// whether it came to the journal's end: what is left is to be read soon.
+func (k *Keeper) readJournal(p *Policy) bool {
+	k.mu.Lock()
+	from := k.from
+	k.mu.Unlock()
+	for e, err := range k.cfg.Repo.Journal(from) {
+		if err != nil {
+			k.say("journal", "drift policy: the journal cannot be read; it is tried again", "err", err)
+			return false
+		}
+		if k.stopping.Err() != nil || k.crowded() {
+			return false
+		}
+		if !e.Remote && !k.cfg.Hidden(e.Doc) {
+			if err := k.examine(p, e); err != nil && !errors.Is(err, kaijutsu.ErrNotFound) && !errors.Is(err, kaijutsu.ErrInvalid) {
+				if k.stopping.Err() == nil {
+					k.say("examine", "drift policy: a context cannot be looked at; it is tried again", "document", e.Doc, "err", err)
+				}
+				return false
+			}
+		}
+		if !k.advance(from, e.Seq) {
+			return false
+		}
+		from = e.Seq
+	}
+	return true
+}
+
+// advance notes that an entry was looked at; false: the rules began anew
+// meanwhile, with another one.
+func (k *Keeper) advance(from, seq uint64) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.from != from {
+		return false
+	}
+	k.from = seq
+	return true
+}
+
+func (k *Keeper) crowded() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.tasks) >= maxTasks
+}
+
+// touched is what the changes of an entry did to a block.
+type touched struct {
+	id  blocks.ID
+	how blocks.Touch
+}
+
+// examine notes the blocks that the changes of an entry touched, a portion at a
+// time.
+func (k *Keeper) examine(p *Policy, e repo.Entry) error {
+	for from := e.From; from < e.From+e.N; from += portion {
+		to := min(from+portion, e.From+e.N)
+		var all []touched
+		err := k.cfg.Repo.View(k.stopping, e.Doc, func(v repo.View) error {
+			all = all[:0]
+			if !v.IsContext() {
+				return nil
+			}
+			log := v.Log()
+			for i := from; i < min(to, uint64(log.Len())); i++ {
+				c, err := log.Change(int(i))
+				if err != nil {
+					return err
+				}
+				if by, _ := v.Principal(c.Actors[0]); by == Service {
+					continue // what is noted of a block is no news
+				}
+				for _, b := range v.Model().Examine(c).Blocks {
+					all = append(all, touched{b.ID, b.How})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, t := range all {
+			k.touch(p, e, t)
+		}
+	}
+	return nil
+}
+
+// touch notes a block. Its content alone makes nothing new of it, but of live
+// text, which a mention may have come into, and of what is waited for.
+func (k *Keeper) touch(p *Policy, e repo.Entry, t touched) {
+	const news = blocks.TouchInserted | blocks.TouchStatus | blocks.TouchMeta | blocks.TouchRestored | blocks.TouchFlags
+	key, now := taskKey{doc: e.Doc, block: t.id}, k.cfg.Now()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	was := k.tasks[key]
+	switch {
+	case t.how&news != 0:
+		if was == nil {
+			was = &task{taskKey: key}
+			k.tasks[key] = was
+		}
+		was.news, was.due = true, now
+	case t.how&blocks.TouchContent == 0:
+		return
+	case was != nil:
+		if !was.news {
+			was.due = now.Add(k.cfg.Quiet)
+		}
+	case p.mentions():
+		was = &task{taskKey: key, mention: true, due: now.Add(k.cfg.Quiet)}
+		k.tasks[key] = was
+	default:
+		return
+	}
+	was.seq = max(was.seq, e.Seq)
+}
+
+// runDue does what is due, and returns how long it is until something else is;
+// 0: nothing waits.
+func (k *Keeper) runDue(p *Policy, lane chan<- *task) time.Duration {
+	for {
+		tasks, wait := k.due()
+		if len(tasks) == 0 {
+			return wait
+		}
+		for _, t := range tasks {
+			switch {
+			case k.stopping.Err() != nil:
+				return 0
+			case t.push == nil:
+				k.look(p, t)
+			case t.push.summarize:
+				select {
+				case lane <- t:
+				case <-k.stopping.Done():
+				}
+			default:
+				k.finish(t, k.fire(t.push))
+			}
+		}
+	}
+}
+
+// due returns what is due, what is due longest first, or else how long it is
+// until something is. Of what waits for the lane it returns one, and marks it,
+// when the lane is free.
+func (k *Keeper) due() (tasks []*task, wait time.Duration) {
+	now := k.cfg.Now()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var lane *task
+	busy := false
+	for _, t := range k.tasks {
+		busy = busy || t.flying
+	}
+	for _, t := range k.tasks {
+		slow := t.push != nil && t.push.summarize
+		switch left := t.due.Sub(now); {
+		case t.flying, slow && busy: // the lane wakes the worker
+		case left > 0:
+			if wait == 0 || left < wait {
+				wait = left
+			}
+		case !slow:
+			tasks = append(tasks, t)
+		case lane == nil || t.due.Before(lane.due):
+			lane = t
+		}
+	}
+	if lane != nil {
+		lane.flying = true
+		tasks = append(tasks, lane)
+	}
+	slices.SortFunc(tasks, func(a, b *task) int { return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.seq, b.seq)) })
+	return tasks, wait
+}
+
+// lane pushes what has to be distilled first, which may take long, one by one.
+func (k *Keeper) lane(tasks <-chan *task) {
+	for t := range tasks {
+		k.finish(t, k.fire(t.push))
+		k.wake()
+	}
+}
+
+const (
+	maxTries   = 8
+	firstRetry = time.Second // and twice as long each time
+)
+
+// finish takes away a push that is over, or has it tried again.
+func (k *Keeper) finish(t *task, again error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t.flying = false
+	if again == nil || k.stopping.Err() != nil && errors.Is(again, k.stopping.Err()) {
+		if again == nil {
+			delete(k.tasks, t.taskKey)
+		}
+		return // else the mark stays behind it, for the next start
+	}
+	if t.tries++; t.tries < maxTries {
+		t.due = k.cfg.Now().Add(firstRetry << (t.tries - 1))
+		return
+	}
+	delete(k.tasks, t.taskKey)
+	k.counts.Failed++
+	k.cfg.Log.Error("drift policy: a block is not pushed", "context", t.doc.Name(), "block", t.block, "drift", t.push.id, "err", again)
+}
