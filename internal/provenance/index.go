@@ -2,101 +2,106 @@ package provenance
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
-	"kaijutsu/drift"
-	"kaijutsu/internal/op"
-	"kaijutsu/internal/repo"
 )
 
-var errSoon = errors.New("not there yet")
+var errClosed = fmt.Errorf("the index of drifts is closed: %w", kaijutsu.ErrUnavailable)
 
 // Index knows the drift blocks and citations of all contexts. It is safe for
 // concurrent use.
-type Index struct{ cfg Config }
+type Index struct {
+	cfg      Config
+	alone    bool          // there are no other nodes
+	readable chan struct{} // holds a token when there may be something to read
+	keepable chan struct{} // holds a token when there may be something to judge or write
+	scanned  chan struct{} // closed when the store's documents have been listed
+	ctx      context.Context
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+	closing  sync.Once
+	unwatch  func() // ends the watch of markers
+
+	mu       sync.Mutex
+	books    map[kaijutsu.DocumentID]*book    // guarded by mu
+	citing   map[kaijutsu.DocumentID]struct{} // guarded by mu; documents that have entries
+	receipts map[string]place                 // guarded by mu; by drift
+	changed  bool                             // guarded by mu; since the cache was written
+	queue    queue                            // guarded by mu
+	readers                                   // guarded by mu
+
+	spans   map[spanKey]*span               // guarded by mu
+	sources map[kaijutsu.DocumentID]*source // guarded by mu
+	keeper                                  // guarded by mu
+}
 
 // Start reads the cache, and what it does not have in the background. Whoever
 // starts the Repo has it tell Note of every commit. Close the Index before the
 // Kernel, the Table and the Repo.
-func Start(cfg Config) (*Index, error) { return &Index{cfg: cfg}, nil }
+func Start(cfg Config) (*Index, error) {
+	if cfg.Name == "" {
+		cfg.Name = "main"
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Hidden == nil {
+		cfg.Hidden = func(kaijutsu.DocumentID) bool { return false }
+	}
+	ix := &Index{
+		cfg:      cfg,
+		alone:    cfg.Bus == nil || cfg.Bus.Embedded(),
+		readable: make(chan struct{}, 1),
+		keepable: make(chan struct{}, 1),
+		scanned:  make(chan struct{}),
+		books:    make(map[kaijutsu.DocumentID]*book),
+		citing:   make(map[kaijutsu.DocumentID]struct{}),
+		receipts: make(map[string]place),
+		queue:    queue{waiting: make(map[kaijutsu.DocumentID]*touch), rests: make(map[kaijutsu.DocumentID]time.Duration)},
+		readers:  newReaders(),
+		spans:    make(map[spanKey]*span),
+		sources:  make(map[kaijutsu.DocumentID]*source),
+		keeper:   newKeeper(),
+	}
+	ix.ctx, ix.cancel = context.WithCancel(context.Background())
+	ix.watchMarkers()
+	ix.running.Go(ix.read)
+	ix.running.Go(ix.keep)
+	if !ix.alone {
+		ix.running.Go(ix.stand)
+	}
+	return ix, nil
+}
 
 // Close writes the cache and waits for what runs.
-func (ix *Index) Close() error { return nil }
-
-// Note tells the index what was committed. Document owners call it; it returns
-// at once.
-func (ix *Index) Note(c repo.Committed) {}
-
-// Settle waits until the index has what is on disk now of these documents, of
-// all when none are named.
-func (ix *Index) Settle(ctx context.Context, docs ...kaijutsu.DocumentID) error { return errSoon }
-
-// SettleMarks is Settle of all documents, and waits until every citation that
-// this node is to keep is judged and its mark written or taken away. On a node
-// that does not keep the marks it is Settle.
-func (ix *Index) SettleMarks(ctx context.Context) error { return errSoon }
+func (ix *Index) Close() error {
+	ix.closing.Do(func() {
+		ix.unwatch()
+		ix.cancel()
+		ix.running.Wait()
+		ix.save()
+	})
+	return nil
+}
 
 // Receipt returns the block that a drift became, also when it is deleted. Only a
 // block whose id is the one that the drift makes counts, whatever others say.
 func (ix *Index) Receipt(driftID string) (kaijutsu.DocumentID, blocks.ID, bool) {
-	return kaijutsu.DocumentID{}, "", false
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	at, ok := ix.receipts[driftID]
+	return at.doc, at.block, ok
 }
 
 // Has reports whether a context holds a drift block of this fingerprint that is
 // not deleted.
-func (ix *Index) Has(doc kaijutsu.DocumentID, fingerprint string) bool { return false }
-
-// Edge says how often drifts of one kind went from one context to another, as
-// the blocks there say that still show.
-type Edge struct {
-	// FromKernel is the kernel of the source, "" for this one; From its UUID
-	// there, and FromDoc its document when it is of this kernel.
-	FromKernel, From string
-	FromDoc          kaijutsu.DocumentID
-	// Hidden says that the caller may not read the source: it is not named.
-	// Hidden sources of one target are one edge.
-	Hidden bool
-	To     kaijutsu.DocumentID
-	Kind   drift.Kind
-	Count  int
-	Last   time.Time
-	// Blocks are in the target, the newest last; at most the newest 100.
-	Blocks []blocks.ID
+func (ix *Index) Has(doc kaijutsu.DocumentID, fingerprint string) bool {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	b := ix.books[doc]
+	return b != nil && b.findings[fingerprint] > 0
 }
-
-// Edges returns who drifted to whom: what the caller may read of the targets.
-// They are ordered by the target, then by the source, then by the kind.
-func (ix *Index) Edges(ctx context.Context, c op.Call) ([]Edge, error) { return nil, errSoon }
-
-// Letter is a drift block of a context.
-type Letter struct {
-	Doc     kaijutsu.DocumentID
-	Block   blocks.ID
-	Meta    drift.Meta
-	Content string
-	// By is who stands as the author of the block; zero when that is not known.
-	By     kaijutsu.Principal
-	Unread bool
-	Stale  bool // some of what it cites no longer stands
-	At     time.Time
-}
-
-// Inbox returns the letters of a context, or with the zero id of all contexts
-// that the caller may read, the newest last, and how many of all are unread. At
-// most the newest 1000 letters are returned, and of contents no more than
-// 16 MiB, the newest first: of the others Content is empty.
-func (ix *Index) Inbox(ctx context.Context, c op.Call, doc kaijutsu.DocumentID) ([]Letter, int, error) {
-	return nil, 0, errSoon
-}
-
-// MarkRead notes that the caller has read what is in a context now.
-func (ix *Index) MarkRead(ctx context.Context, c op.Call, doc kaijutsu.DocumentID) error {
-	return errSoon
-}
-
-// Unread returns how many letters of a context somebody has not read. It takes
-// no longer than a look-up, and does not ask for the right to read.
-func (ix *Index) Unread(p kaijutsu.Principal, doc kaijutsu.DocumentID) int { return 0 }
