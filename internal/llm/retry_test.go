@@ -220,7 +220,7 @@ func TestCancel(t *testing.T) {
 func TestNoRedirect(t *testing.T) {
 	for _, s := range speeches {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{answers: []http.HandlerFunc{http.RedirectHandler("http://thief.test/v1/x", 308).ServeHTTP, s.says("stolen")}}
+			f := &fake{answers: []http.HandlerFunc{http.RedirectHandler("http://thief.test/v1/x", http.StatusPermanentRedirect).ServeHTTP, s.says("stolen")}}
 			_, err := f.start(t, Config{Provider: s.provider}).Distil(t.Context(), drift.Request{Source: source()})
 			if got := f.requests(); !errors.Is(err, kaijutsu.ErrInvalid) || len(got) != 1 {
 				t.Errorf("%s: %v after %d requests, want one", s.provider, err, len(got))
