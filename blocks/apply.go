@@ -42,6 +42,9 @@ func (a *applying) apply(i int) int {
 	if obj.counter != 0 {
 		target = a.m.objects[obj]
 		if target == nil {
+			if s := a.m.formerTexts[obj]; s != nil && op.Seq {
+				return a.applyFormer(s, i)
+			}
 			return 1 // not part of the schema, or hidden for ever
 		}
 	}
@@ -92,6 +95,7 @@ func (a *applying) applyRoot(op *amfile.Op, id opID) {
 		m.context = a.write(m.context, fieldBody, nil, op, id)
 	case keyPages:
 		before := winner(m.pages)
+		m.repaged = m.repaged || len(m.pages) > 0
 		m.pages = supersede(m.pages, a.preds, m.forgetPages)
 		if op.Action != amfile.Delete {
 			var p *pagesMap
@@ -116,6 +120,7 @@ func (a *applying) applyPages(p *pagesMap, op *amfile.Op, id opID) {
 	}
 	m := a.m
 	before := winner(p.pages[number])
+	m.repaged = m.repaged || len(p.pages[number]) > 0
 	slots := supersede(p.pages[number], a.preds, m.forgetPage)
 	if op.Action != amfile.Delete {
 		var page *pageMap
@@ -176,10 +181,11 @@ func (a *applying) write(entries []entry, f field, owner *blockMap, op *amfile.O
 		gone := e.field == f && slices.Contains(a.preds, e.id)
 		if gone {
 			m.size -= entryBytes + int64(len(e.str))
-			m.forgetSequence(e.seq)
+			m.supersede(owner, e, id)
 		}
 		return gone
 	})
+	m.supersedeAgain(owner, f, a.preds, id)
 	if op.Action == amfile.Delete {
 		return entries
 	}

@@ -1,6 +1,9 @@
 package blocks
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"kaijutsu"
@@ -17,14 +20,260 @@ type Then struct {
 	Created time.Time
 }
 
-// thenOf returns what a block of a model holds.
-func thenOf(b Block) Then {
-	return Then{Content: b.Content, Form: b.Form, Kind: b.Kind, Deleted: b.Deleted, Author: b.Author, Created: b.Created}
+// Past is what some heads have behind them, themselves included.
+type Past interface {
+	// UpTo returns the counter up to which an actor's operations are in it, 0
+	// when none is.
+	UpTo(actor kaijutsu.ActorID) uint64
 }
 
 // Then returns what a block holds now, also one that is deleted; false if there
 // is none of this id.
 func (m *Model) Then(id ID) (Then, bool) {
 	b, ok := m.Block(id)
-	return thenOf(b), ok
+	return Then{Content: b.Content, Form: b.Form, Kind: b.Kind, Deleted: b.Deleted, Author: b.Author, Created: b.Created}, ok
+}
+
+// ContentAt returns what a block held in a past of the model, as ModelAt would
+// show it, by what the model keeps of each element and field: which operation
+// put it there and which took it away. It costs time in proportion to what the
+// block ever held, not to the history. A body that was superseded is read from
+// the log.
+//
+// The model does not keep all: not what became of elements that were
+// overwritten, of a block that was made twice or taken out of its page, of a
+// document whose pages were replaced, of fields that were superseded very
+// often. Then exact is false, there is no answer, and ModelAt has it.
+//
+// The error wraps kaijutsu.ErrNotFound when there was no such block.
+func (m *Model) ContentAt(id ID, past Past, log Log) (then Then, exact bool, err error) {
+	v := m.viewAt(past)
+	b, exact := v.block(id)
+	switch {
+	case !exact:
+		return Then{}, false, nil
+	case b == nil:
+		return Then{}, true, fmt.Errorf("block %s then: %w", id, kaijutsu.ErrNotFound)
+	}
+	then, e, exact := v.read(b)
+	if !exact || e == nil {
+		return then, exact, nil
+	}
+	switch {
+	case e.seq != nil:
+		then.Content, exact = v.content(e.seq)
+	case last(b.fields, fieldBody) != nil && last(b.fields, fieldBody).id == e.id:
+		then.Content = e.str
+	default:
+		then.Content, err = m.bodyOf(e.id, log)
+	}
+	return then, exact, err
+}
+
+// viewing looks at a model as it was in a past.
+type viewing struct {
+	m    *Model
+	past Past
+	upTo []uint32 // by actor index; asked holds those that were asked for
+	has  []bool
+}
+
+func (m *Model) viewAt(past Past) *viewing {
+	return &viewing{m: m, past: past, upTo: make([]uint32, len(m.actors)), has: make([]bool, len(m.actors))}
+}
+
+// limit returns the counter up to which an actor's operations are in the past.
+func (v *viewing) limit(actor uint32) uint32 {
+	if !v.has[actor] {
+		v.upTo[actor], v.has[actor] = uint32(v.past.UpTo(v.m.actors[actor])), true
+	}
+	return v.upTo[actor]
+}
+
+// holds reports whether an operation is in the past.
+func (v *viewing) holds(id opID) bool { return id.counter <= v.limit(id.actor) }
+
+// block returns a block that was there then, nil if there was none.
+func (v *viewing) block(id ID) (b *blockMap, exact bool) {
+	if v.m.repaged || v.m.lost[id] {
+		return nil, false
+	}
+	if b = v.m.blocks[id]; b == nil || !v.holds(b.id) {
+		return nil, true
+	}
+	return b, true
+}
+
+// read returns what a block held but for the content, and the entry that held
+// that, nil if none did.
+func (v *viewing) read(b *blockMap) (then Then, content *entry, exact bool) {
+	then = Then{Kind: KindText, Author: v.m.actors[b.id.actor], Created: time.Unix(b.created, 0).UTC()}
+	fields := v.fields(b)
+	if e := last(fields, fieldKind); e != nil {
+		if e.seq != nil {
+			return Then{}, nil, false // a text that may have been another
+		}
+		then.Kind = Kind(e.word(string(KindText)))
+	}
+	e := last(fields, fieldDeleted)
+	then.Deleted = e != nil && e.kind == valueTrue
+	then.Form, content = formsOf(fields).form()
+	return then, content, true
+}
+
+// fields returns the entries, of those fields whose past is kept, that were
+// visible.
+func (v *viewing) fields(b *blockMap) []entry {
+	var out []entry
+	for _, e := range b.fields {
+		if e.field.keepsFormer() && v.holds(e.id) {
+			out = append(out, e)
+		}
+	}
+	out = v.formers(out, v.m.formers[b])
+	slices.SortFunc(out, func(x, y entry) int {
+		if x.field != y.field {
+			return int(x.field) - int(y.field)
+		}
+		return v.m.compare(x.id, y.id)
+	})
+	return out
+}
+
+// formers adds those values that nothing had superseded.
+func (v *viewing) formers(out []entry, list []former) []entry {
+	if len(list) == 0 {
+		return out
+	}
+	settled := make(map[opID]bool)
+	for _, o := range list {
+		if v.holds(o.by) {
+			settled[o.id] = true
+		}
+	}
+	for _, o := range list {
+		if v.holds(o.id) && !settled[o.id] {
+			settled[o.id] = true // it may be there again
+			out = append(out, o.entry)
+		}
+	}
+	return out
+}
+
+// bodyOf returns the string that an operation put.
+func (m *Model) bodyOf(id opID, log Log) (string, error) {
+	i, ok := m.findChange(log, id)
+	if !ok {
+		return "", fmt.Errorf("operation %d of actor %s is not in the log: %w", id.counter, m.actors[id.actor], kaijutsu.ErrNotFound)
+	}
+	c, err := log.Change(i)
+	if err != nil {
+		return "", fmt.Errorf("read change %d: %w", i, err)
+	}
+	return string(c.Ops[uint64(id.counter)-c.StartOp].Value.Raw), nil
+}
+
+// content returns what a text or list held.
+func (v *viewing) content(s *sequence) (string, bool) {
+	var out strings.Builder
+	exact := v.elements(s, func(_ opID, _ uint32, _ bool, text string) { out.WriteString(text) })
+	return out.String(), exact
+}
+
+// elements hands over what the elements of a text or list held, in their order:
+// runs of elements of one code point each, and single elements of any length.
+func (v *viewing) elements(s *sequence, put func(first opID, n uint32, run bool, text string)) (exact bool) {
+	var dead map[opID]bool // deleted then by one of several who deleted it
+	if s.past != nil {
+		if s.past.lost {
+			return false
+		}
+		for _, a := range s.past.again {
+			if v.holds(a.by) {
+				if dead == nil {
+					dead = make(map[opID]bool)
+				}
+				dead[a.elem] = true
+			}
+		}
+	}
+	for sp := s.first; sp != nil; sp = sp.next {
+		limit := v.limit(sp.id.actor)
+		if sp.id.counter > limit {
+			continue
+		}
+		n := min(sp.n, limit-sp.id.counter+1)
+		switch sp.kind {
+		case spanRun:
+			put(sp.id, n, true, cutRunes(sp.text, int(sp.n), 0, int(n)))
+		case spanString:
+			put(sp.id, 1, false, sp.text)
+		case spanDeleted:
+			v.dug(sp, n, dead, put)
+		case spanOther:
+			entries := s.special[sp.id]
+			if len(entries) != 1 || entries[0].id != sp.id {
+				return false
+			}
+			if nested := entries[0].seq; s.list && nested != nil {
+				text, exact := v.content(nested)
+				if !exact {
+					return false
+				}
+				put(sp.id, 1, false, text)
+				continue
+			}
+			put(sp.id, 1, false, s.specialValue(entries))
+		}
+	}
+	return true
+}
+
+// dug hands over what was not deleted yet of the first n elements of a span
+// that is.
+func (v *viewing) dug(sp *span, n uint32, dead map[opID]bool, put func(opID, uint32, bool, string)) {
+	elem := sp.id
+	for graves := sp.text; graves != "" && n > 0; {
+		var g grave
+		g, graves = nextGrave(graves)
+		count := min(g.n, n)
+		n -= count
+		first := elem
+		elem = elem.plus(g.n)
+		if g.kind == graveVoid {
+			continue
+		}
+		lo, hi := v.spared(g, count)
+		switch {
+		case lo >= hi:
+		case g.kind == graveString:
+			if !dead[first] {
+				put(first, 1, false, g.text)
+			}
+		case len(dead) == 0:
+			put(first.plus(lo), hi-lo, true, cutRunes(g.text, int(g.n), int(lo), int(hi)))
+		default:
+			for i := lo; i < hi; i++ {
+				if !dead[first.plus(i)] {
+					put(first.plus(i), 1, true, cutRunes(g.text, int(g.n), int(i), int(i)+1))
+				}
+			}
+		}
+	}
+}
+
+// spared returns which of the first count elements of a grave had not been
+// deleted by it: those from lo to hi.
+func (v *viewing) spared(g grave, count uint32) (lo, hi uint32) {
+	limit := v.limit(g.by.actor)
+	if g.step < 0 {
+		if g.by.counter <= limit {
+			return 0, 0 // the first was deleted last
+		}
+		return 0, min(count, g.by.counter-limit) // from where on the counters are within
+	}
+	if g.by.counter > limit {
+		return 0, count
+	}
+	return min(count, limit-g.by.counter+1), count
 }

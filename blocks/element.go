@@ -10,11 +10,22 @@ import (
 // applyElement carries out operation i on a text or list. A run of characters
 // typed one after the other goes in at once.
 func (a *applying) applyElement(s *sequence, i int) int {
-	op := &a.c.Ops[i]
-	id := opID{uint32(a.c.StartOp) + uint32(i), a.actors[0]}
 	if t := a.m.tracing; t != nil {
 		t.keepSequence(s)
 	}
+	n := a.element(s, i)
+	if t := a.m.tracing; t != nil && a.c.Ops[i].Insert {
+		t.inserts(s, n)
+	}
+	a.m.touchSequence(s)
+	return n
+}
+
+// element carries out operation i on a text or list, of which it may be one
+// that nothing shows.
+func (a *applying) element(s *sequence, i int) int {
+	op := &a.c.Ops[i]
+	id := opID{uint32(a.c.StartOp) + uint32(i), a.actors[0]}
 	n := 1
 	switch {
 	case op.Insert && op.Action == amfile.Mark:
@@ -27,10 +38,6 @@ func (a *applying) applyElement(s *sequence, i int) int {
 	case !op.Insert && op.Action != amfile.Increment && op.Action != amfile.Mark:
 		a.updateElement(s, op, id)
 	}
-	if t := a.m.tracing; t != nil && op.Insert {
-		t.inserts(s, n)
-	}
-	a.m.touchSequence(s)
 	return n
 }
 
@@ -95,13 +102,47 @@ func (a *applying) updateElement(s *sequence, op *amfile.Op, id opID) {
 	if t := a.m.tracing; t != nil {
 		t.updates(s, sp)
 	}
+	was := *sp
+	lone, known := s.lone(sp)
 	for _, p := range op.Pred {
 		s.drop(a.m, sp, a.id(p))
 	}
-	if op.Action != amfile.Delete {
+	switch {
+	case op.Action != amfile.Delete:
+		s.lose()
 		a.setElement(s, elem, op, id)
+	case was.kind == spanDeleted:
+		s.deleteAgain(a.m, elem, id)
+	case sp.kind == spanDeleted:
+		s.bury(a.m, sp, was.grave(id))
+	case sp.kind == spanOther && known && len(s.special[elem]) == 0:
+		s.bury(a.m, sp, grave{kind: graveString, n: 1, by: id, text: lone})
+	case sp.kind == spanOther:
+		s.lose()
 	}
 	s.tidy(a.m, sp)
+}
+
+// grave returns the grave of a span of one element that an operation deletes.
+func (sp *span) grave(by opID) grave {
+	g := grave{kind: graveRun, n: 1, by: by, text: sp.text}
+	if sp.kind == spanString {
+		g.kind = graveString
+	}
+	return g
+}
+
+// lone returns what an isolated element contributes that has one visible value,
+// the one it was inserted with, and no text of its own.
+func (s *sequence) lone(sp *span) (string, bool) {
+	if sp.kind != spanOther {
+		return "", false
+	}
+	entries := s.special[sp.id]
+	if len(entries) != 1 || entries[0].id != sp.id || entries[0].seq != nil {
+		return "", false
+	}
+	return s.specialValue(entries), true
 }
 
 // setElement adds a visible value to an element that holds more than a run of

@@ -186,6 +186,16 @@ func shuffled(rng *rand.Rand, changes []*amfile.Change) []*amfile.Change {
 	return out
 }
 
+// gravesIn returns how many elements graves are of.
+func gravesIn(graves string) (n uint32) {
+	for graves != "" {
+		var g grave
+		g, graves = nextGrave(graves)
+		n += g.n
+	}
+	return n
+}
+
 // checkModel looks for what must never be in a model.
 func checkModel(t testing.TB, m *Model) {
 	t.Helper()
@@ -201,7 +211,7 @@ func checkModel(t testing.TB, m *Model) {
 			if sp.prev != prev {
 				t.Fatalf("sequence %v: span %v has the wrong neighbour in front", id, sp.id)
 			}
-			if sp.n == 0 || sp.kind == spanDeleted && sp.text != "" {
+			if sp.n == 0 || sp.kind == spanDeleted && gravesIn(sp.text) != sp.n {
 				t.Fatalf("sequence %v: span %v of %d elements, kind %d, holds %q", id, sp.id, sp.n, sp.kind, sp.text)
 			}
 			if f, _, ok := s.find(sp.id); !ok || f != sp {

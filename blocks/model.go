@@ -40,6 +40,12 @@ type Model struct {
 	undos   map[uint32][]opSpan // the operations of undos, by author; ascending
 	origins map[opID]origin     // where contents that took on another form come from
 
+	formers     map[*blockMap][]former // what fields held that was superseded
+	formerTexts map[opID]*sequence     // the texts and lists of formers
+	lost        map[ID]bool            // blocks whose past is not told by fields and formers
+	superseded  []*sequence            // by the change at hand
+	repaged     bool                   // the past of no block is: pages were replaced
+
 	delta   *Delta     // of the change being applied
 	touched map[ID]int // indexes in delta.Blocks
 	tracing *tracing   // nil unless Trace applies it
@@ -54,8 +60,12 @@ func NewModel() *Model {
 		tree:       newTree(),
 		words:      make(map[string]string),
 		origins:    make(map[opID]origin),
-		undos:      make(map[uint32][]opSpan),
-		touched:    make(map[ID]int),
+
+		formers:     make(map[*blockMap][]former),
+		formerTexts: make(map[opID]*sequence),
+		lost:        make(map[ID]bool),
+		undos:       make(map[uint32][]opSpan),
+		touched:     make(map[ID]int),
 	}
 }
 
@@ -75,6 +85,7 @@ func (m *Model) Apply(c *amfile.Change) Delta {
 	m.maxOp = max(m.maxOp, c.MaxOp())
 	m.delta = &delta
 	m.run(c)
+	m.settleFormers()
 	m.settle()
 	m.delta = nil
 	return delta

@@ -47,6 +47,9 @@ func (p *pageMap) put(m *Model, b *blockMap) {
 		p.blocks = make(map[ID]*blockMap)
 	}
 	head := p.blocks[b.key]
+	if head != nil {
+		m.lost[b.key] = true
+	}
 	if head == nil || m.less(head.id, b.id) {
 		b.next = head
 		p.blocks[b.key] = b
@@ -131,6 +134,7 @@ func (m *Model) forgetPage(p *pageMap) {
 }
 
 func (m *Model) forgetBlock(b *blockMap) {
+	m.lose(b)
 	delete(m.objects, b.id)
 	m.size -= blockBytes
 	for _, e := range b.fields {

@@ -8,8 +8,8 @@ import (
 // sequence is a text or a list: the elements that were ever inserted, in their
 // order, each known by the id of its insert operation. Neighbours that one
 // actor typed one after the other are kept as one span, so that a text costs
-// little more than its characters. Deleted elements lose their value and keep
-// their place: others may be inserted after them.
+// little more than its characters. Deleted elements show nothing and keep their
+// place: others may be inserted after them.
 type sequence struct {
 	id     opID
 	field  field
@@ -30,6 +30,8 @@ type sequence struct {
 	pinned  bool   // spans may not be joined: a transaction names them
 	runes   int    // code points of the content
 	size    int64  // estimate of what spans and special hold
+
+	past *archive // nil: the spans tell all
 }
 
 // spanKind says what the elements of a span are.
@@ -40,7 +42,7 @@ const (
 	spanString                  // one element: a string of any length
 	spanMark                    // one element: the begin or end of a mark, of no width
 	spanOther                   // one element: its values are in special
-	spanDeleted                 // without value for ever
+	spanDeleted                 // without value for ever; its text holds graves
 )
 
 // span is a number of neighbours with ascending ids of one actor.
@@ -163,17 +165,22 @@ func (s *sequence) leave(sp *span) {
 
 // split cuts a span in front of its element at, and returns the second part.
 func (s *sequence) split(m *Model, sp *span, at uint32) *span {
-	cut := 0
-	if sp.kind == spanRun {
-		cut = byteOffset(sp.text, int(sp.n), int(at))
+	left, right := "", sp.text
+	switch sp.kind {
+	case spanRun:
+		cut := byteOffset(sp.text, int(sp.n), int(at))
+		left, right = sp.text[:cut], sp.text[cut:]
+	case spanDeleted:
+		left, right = splitGraves(sp.text, at)
 	}
-	rest := &span{prev: sp, next: sp.next, id: sp.id.plus(at), n: sp.n - at, kind: sp.kind, text: sp.text[cut:]}
+	s.grow(m, len(left)+len(right)-len(sp.text))
+	rest := &span{prev: sp, next: sp.next, id: sp.id.plus(at), n: sp.n - at, kind: sp.kind, text: right}
 	if rest.next != nil {
 		rest.next.prev = rest
 	} else {
 		s.last = rest
 	}
-	sp.next, sp.n, sp.text = rest, at, sp.text[:cut]
+	sp.next, sp.n, sp.text = rest, at, left
 	s.enter(rest)
 	s.grow(m, spanBytes)
 	return rest
@@ -210,7 +217,7 @@ func (s *sequence) isolate(m *Model, elem opID) (*span, bool) {
 // drop takes a value that was superseded away from an isolated element.
 func (s *sequence) drop(m *Model, sp *span, id opID) {
 	if sp.kind != spanOther {
-		if id == sp.id && sp.kind != spanMark {
+		if id == sp.id && (sp.kind == spanRun || sp.kind == spanString) {
 			s.grow(m, -len(sp.text))
 			sp.kind, sp.text = spanDeleted, ""
 		}
@@ -235,8 +242,11 @@ func (s *sequence) add(m *Model, elem opID, e entry) {
 		s.special = make(map[opID][]entry)
 	}
 	entries := s.special[elem]
-	if sp.kind == spanRun || sp.kind == spanString {
+	switch sp.kind {
+	case spanRun, spanString:
 		entries = append(entries, entry{id: sp.id, kind: valueString, str: sp.text})
+	case spanDeleted:
+		s.grow(m, -len(sp.text))
 	}
 	sp.kind, sp.text = spanOther, ""
 	at := len(entries)
@@ -258,18 +268,30 @@ func (s *sequence) tidy(m *Model, sp *span) {
 	if sp.kind != spanDeleted {
 		return
 	}
-	if p := sp.prev; p != nil && p.kind == spanDeleted && p.id.plus(p.n) == sp.id {
+	if sp.text == "" {
+		s.bury(m, sp, grave{kind: graveVoid, n: sp.n})
+	}
+	if p := sp.prev; p != nil && p.lies(sp) {
 		s.absorb(m, p, sp)
 		sp = p
 	}
-	if n := sp.next; n != nil && n.kind == spanDeleted && sp.id.plus(sp.n) == n.id {
+	if n := sp.next; n != nil && sp.lies(n) {
 		s.absorb(m, sp, n)
 	}
+}
+
+// lies reports whether the next span is to be part of this one, both being
+// deleted.
+func (sp *span) lies(next *span) bool {
+	return sp.kind == spanDeleted && next.kind == spanDeleted && sp.id.plus(sp.n) == next.id && len(sp.text)+len(next.text) <= maxGraves
 }
 
 // absorb makes the span behind sp part of it.
 func (s *sequence) absorb(m *Model, sp, next *span) {
 	s.leave(next)
+	graves := joinGraves(sp.text, next.text)
+	s.grow(m, len(graves)-len(sp.text)-len(next.text))
+	sp.text = graves
 	sp.n += next.n
 	sp.next = next.next
 	if sp.next != nil {
