@@ -133,7 +133,7 @@ func (k *Kernel) open(v repo.View, doc kaijutsu.DocumentID, id blocks.ID, r Repl
 	case !out.Pending && out.By != "":
 		return answeredBy(id, out.By, out.Action)
 	case !out.Pending:
-		return fmt.Errorf("question %s: it is closed: %w", id, kaijutsu.ErrConflict)
+		return fmt.Errorf("question %s: %w: it is closed; its block says what came of it", id, kaijutsu.ErrConflict)
 	}
 	b, _ := v.Block(id)
 	m, _ := elicitOf(b.Block)
