@@ -9,16 +9,17 @@ import (
 // sentences count against those of others.
 var (
 	shares = [sections]float64{decisions: 0.3, findings: 0.3, references: 0.15, questions: 0.15, other: 0.1}
-	boosts = [sections]float64{decisions: 1.5, findings: 1.3, references: 1, questions: 1.2, other: 0.6}
+	boosts = [sections]float64{decisions: 2, findings: 1.3, references: 1, questions: 1.2, other: 0.6}
 )
 
 // When two sentences say the same, and which are not worth their words.
 const (
-	sameWords    = 0.6  // of all words of both
-	saidAlready  = 0.85 // of the words of the shorter one
-	minSameWords = 4
-	worthless    = 0.08 // of the best score
-	longSentence = 35   // words
+	sameWords     = 0.6  // of all words of both
+	saidAlready   = 0.85 // of the words of the shorter one
+	minSameWords  = 4
+	worthless     = 0.08 // of the best score
+	longSentence  = 35   // words
+	shortQuestion = 5    // words
 )
 
 // score turns ranks into what sentences are chosen by.
@@ -30,7 +31,10 @@ func score(list []sentence, match []float64, blocks int) {
 			s.rank *= 0.8
 		}
 		if s.section == questions { // the later one was asked, the less it was answered
-			s.rank *= 0.6 + 0.8*float64(s.block+1)/float64(blocks)
+			s.rank *= 0.4 + float64(s.block+1)/float64(blocks)
+			if len(s.words) < shortQuestion {
+				s.rank *= 0.5
+			}
 		}
 		if match != nil {
 			s.rank *= unfocused + (1-unfocused)*match[i]

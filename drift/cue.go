@@ -30,15 +30,23 @@ must always|must never`)
 confirmed|confirms|reproduced|reproduces|shows that|showed that|observed|discovered|noticed|the reason|explains|
 explained by|it follows|verified|bisected|as a result|the problem is|the problem was|the bug is|the bug was|
 the fault is|the fault was|the trouble is|in fact`)
-	questionCues = phrases(`open question|open questions|open issue|still open|left open|remains open|is open|unclear|undecided|unresolved|
-unknown|not sure|we don't know|don't know|nobody knows|not yet known|yet to|tbd|follow up|follow-up|` +
+	questionCues = phrases(`open question|open questions|open issue|still open|left open|remains open|stays open|is open|unclear|undecided|unresolved|
+unknown|not sure|we don't know|don't know|do not know|nobody knows|not yet known|yet to|tbd|follow up|follow-up|` +
 		"to" + `do|needs a decision|need to decide|need to find out|needs to be checked|remains to be|has to be decided|to be decided`)
+	answerCues = phrases(`yes|no|because|it does|it is|it was|it did|they do|they are|we do|we did|the answer|right|agreed|
+correct|exactly|that is|not in|not yet|none`)
 	chatterCues = phrases(`i'll|i will|let me|i'm going to|i am going to|sure|thanks|thank you|okay|ok|great|good question|
 good point|sounds good|hello|hi|sorry|please|looking at|here is|here's|can you|could you`)
 )
 
-// chatterWeight is that of sentences which talk about the talk.
-const chatterWeight = 0.3
+// What sentences count that talk about the talk, and those that begin by
+// pointing at one before them, which the extract may not have.
+const (
+	chatterWeight  = 0.3
+	pointingWeight = 0.7
+)
+
+var pointers = setOf("that this it these those they he she so then both yes no and but or")
 
 var (
 	// codeName is what names something in code: a path, file:line, a call, and
@@ -52,30 +60,46 @@ var (
 		`|\b[A-Za-z0-9]+_\w+\b` + // snake_case
 		`|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]*\b`) // a hash, if it is long enough
 	// measure is a number with a unit: what somebody measured.
-	measure  = regexp.MustCompile(`\b\d[\d.,]*\s?(?:ns|µs|us|ms|s|sec|seconds|minutes|min|hours|h|%|B|KB|KiB|MB|MiB|GB|GiB|TB|fps|rps|qps|req/s|times|x)(?:\W|$)`)
-	question = regexp.MustCompile("[?？؟\u037e]+[\\s)\\]\"'”’»*_`]*$")
+	measure = regexp.MustCompile(`\b\d[\d.,]*\s?(?:ns|µs|us|ms|s|sec|seconds|minutes|min|hours|h|%|B|KB|KiB|MB|MiB|GB|GiB|TB|fps|rps|qps|req/s|times|x)(?:\W|$)`)
+	// announcement is what says in so many words that it is a decision.
+	announcement = regexp.MustCompile(`^(?i:\W*(?:decision|decided|agreed|resolved)\W*:\s)`)
+	question     = regexp.MustCompile("[?？؟\u037e]+[\\s)\\]\"'”’»*_`]*$")
+)
+
+// How much a cue counts: the plainer it is, the more.
+const (
+	announced = 2.0 // "Decision: …"
+	worded    = 1.3
+	headed    = 1.2 // by the heading that it stands under
+	asked     = 0.8 // a question mark: most questions of a talk are answered in it
+	counted   = 0.8 // a number with a unit
+	named     = 1.0 // code
 )
 
 // classify says what a sentence is, by how it is written and the heading that
-// it stands under, and whether it says so itself.
-func classify(text string, words []string, heading string) (s section, cued bool) {
-	under, headed := sectionOf(heading)
+// it stands under, and how plainly it says so; 0: it does not.
+func classify(text string, words []string, heading string) (s section, cue float64) {
+	under, isHeaded := sectionOf(heading)
 	said := " " + strings.Join(words, " ") + " "
 	switch {
+	case announcement.MatchString(text):
+		return decisions, announced
 	case question.MatchString(text):
-		return questions, true
-	case headed:
-		return under, true
+		return questions, asked
+	case isHeaded:
+		return under, headed
 	case has(said, decisionCues):
-		return decisions, true
+		return decisions, worded
 	case has(said, questionCues):
-		return questions, true
-	case has(said, findingCues) || measure.MatchString(text):
-		return findings, true
+		return questions, announced
+	case has(said, findingCues):
+		return findings, worded
+	case measure.MatchString(text):
+		return findings, counted
 	case namesCode(text):
-		return references, true
+		return references, named
 	}
-	return other, false
+	return other, 0
 }
 
 // headings are the words by which a heading announces a section.
@@ -87,6 +111,17 @@ var headings = []struct {
 	{decisions, phrases("decision|decisions|decided|agreed|resolution")},
 	{findings, phrases("finding|findings|result|results|root cause|cause|measurements|observations|conclusion|conclusions")},
 	{references, phrases("code references|references|files")},
+}
+
+// isAnswered reports whether what follows a question begins as answers do.
+func isAnswered(words []string) bool {
+	said := " " + strings.Join(words[:min(len(words), 3)], " ") + " "
+	for _, cue := range answerCues {
+		if strings.HasPrefix(said, cue) {
+			return true
+		}
+	}
+	return false
 }
 
 // sectionOf returns the section that a heading announces.

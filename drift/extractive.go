@@ -18,6 +18,7 @@ const (
 	minExtract   = 80  // of a short conversation
 	extractShare = 0.4 // of all words: more would be a copy
 	headingWords = 3   // "## Open questions"
+	bulletMarks  = 3   // "- " and " [12]", of which Unicode makes up to two
 	closingWords = 48  // the last line, at most
 )
 
@@ -85,7 +86,9 @@ func extractWords(list []sentence, most int) int {
 }
 
 // bulletWords returns how many words a sentence takes in an extract.
-func bulletWords(s *sentence) int { return max(len(s.words), len(strings.Fields(s.text))) + 3 }
+func bulletWords(s *sentence) int {
+	return max(len(s.words), len(strings.Fields(s.text))) + bulletMarks
+}
 
 // place is where a sentence stands.
 type place struct{ block, first, last int }

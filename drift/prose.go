@@ -76,6 +76,9 @@ func (r *proseReader) line(n int, line string) {
 		return
 	}
 	mark := listMark.FindString(line)
+	if first := strings.TrimLeft(mark, " \t"); first != "" && first[0] >= '0' && first[0] <= '9' && !blank && !r.inList && !strings.HasPrefix(first, "1.") && !strings.HasPrefix(first, "1)") {
+		mark = "" // only a list that begins with 1 interrupts a paragraph (CommonMark §5.3)
+	}
 	if blank && mark == "" && !r.inList && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) {
 		r.blank = true // indented code goes on until it is not indented
 		return

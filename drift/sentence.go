@@ -24,13 +24,13 @@ type sentence struct {
 // The shortest and longest sentences that an extract takes, in words.
 const (
 	minSentenceWords = 4
-	minCuedWords     = 3 // when it says of itself what it is
+	minCuedWords     = 2 // when it says of itself what it is
 	maxSentenceWords = 70
 	maxSentenceBytes = 1000
 )
 
 // abbreviations end with a full stop that ends no sentence.
-var abbreviations = setOf("e.g. i.e. etc. vs. cf. approx. no. fig. eq. sec. ch. vol. ed. dr. mr. mrs. ms. prof. st. al. incl. resp. ca.")
+var abbreviations = setOf("e.g. i.e. vs. cf. approx. Fig. fig. Eq. Sec. Ch. Vol. Dr. Mr. Mrs. Ms. Prof. St. No. incl. resp. ca.")
 
 // sentencesOf returns the sentences of the prose in a block. Unicode segments
 // (UAX #29) are joined where they end with an abbreviation, or inside code or
@@ -66,17 +66,21 @@ func newSentence(p *paragraph, from, to int) (sentence, bool) {
 		text: text, words: wordsOf(text), weight: 1,
 		first: p.lineAt(start), last: p.lineAt(from + len(strings.TrimRight(raw, " ")) - 1),
 	}
-	var cued bool
-	s.section, cued = classify(text, s.words, p.heading)
+	var cue float64
+	s.section, cue = classify(text, s.words, p.heading)
 	least := minSentenceWords
-	if cued {
-		least = minCuedWords
+	if cue > 0 {
+		s.weight, least = cue, minCuedWords
 	}
-	if n := countWords(text); n < least || n > maxSentenceWords || isMachine(text) {
+	announces := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") // what follows is elsewhere
+	if n := bulletWords(&s); n < least+bulletMarks || n > maxSentenceWords || announces || isMachine(text) {
 		return sentence{}, false
 	}
-	if isChatter(s.words) {
-		s.weight = chatterWeight
+	switch {
+	case isChatter(s.words):
+		s.weight *= chatterWeight
+	case len(s.words) > 0 && pointers[s.words[0]]:
+		s.weight *= pointingWeight
 	}
 	return s, true
 }
@@ -91,7 +95,7 @@ func unfinished(segment string) bool {
 	}
 	trimmed := strings.TrimRight(segment, " ")
 	last := trimmed[strings.LastIndexAny(trimmed, " (")+1:]
-	if abbreviations[strings.ToLower(last)] {
+	if abbreviations[last] {
 		return true
 	}
 	initial, size := utf8.DecodeRuneInString(last)
@@ -126,30 +130,64 @@ func tidy(raw string) string {
 // the same sentence once. Where nobody wrote prose, that of tools and files
 // stands in for it.
 func candidates(src Source) []sentence {
-	var list []sentence
-	seen := make(map[string]bool)
-	for _, prose := range []bool{true, false} {
-		for i, p := range src.Blocks {
-			weight := voice(p)
-			if (weight == 0) == prose || isEmpty(p) {
-				continue
-			}
-			for _, s := range sentencesOf(strings.ToValidUTF8(p.Content, "\uFFFD"), i) {
-				key := strings.Join(s.words, " ")
-				if !seen[key] {
-					seen[key] = true
-					if prose {
-						s.weight *= weight
-					}
-					list = append(list, s)
-				}
-			}
-		}
-		if len(list) > 0 {
-			break
+	c := collector{seen: make(map[string]bool)}
+	for i, p := range src.Blocks {
+		if weight := voice(p); weight > 0 {
+			c.block(i, p, weight)
 		}
 	}
-	return list
+	if len(c.list) > 0 {
+		return c.list
+	}
+	for i, p := range src.Blocks {
+		c.block(i, p, 1)
+	}
+	return c.list
+}
+
+// answeredWeight is that of questions which seem to have been answered.
+const answeredWeight = 0.3
+
+type collector struct {
+	list []sentence
+	seen map[string]bool
+	// asked are the questions that the block before, whose author is author,
+	// ended with: the next words of somebody else may answer them.
+	asked  []int
+	author string
+	role   string
+}
+
+// block takes the sentences of a block.
+func (c *collector) block(i int, p Passage, weight float64) {
+	if isEmpty(p) {
+		return
+	}
+	here := sentencesOf(strings.ToValidUTF8(p.Content, "\uFFFD"), i)
+	if len(here) == 0 {
+		return
+	}
+	another := p.Author != c.author || p.Role != c.role
+	for _, at := range c.asked {
+		if another && isAnswered(here[0].words) {
+			c.list[at].weight *= answeredWeight
+		}
+	}
+	c.asked, c.author, c.role = c.asked[:0], p.Author, p.Role
+	for _, s := range here {
+		key := strings.Join(s.words, " ")
+		if c.seen[key] {
+			continue
+		}
+		c.seen[key] = true
+		s.weight *= weight
+		if s.section == questions {
+			c.asked = append(c.asked, len(c.list))
+		} else {
+			c.asked = c.asked[:0]
+		}
+		c.list = append(c.list, s)
+	}
 }
 
 // voice says how much the prose of a passage counts; 0: a machine wrote it.
