@@ -3,6 +3,7 @@ package drift
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // section is a part of a briefing, in the order in which they come.
@@ -49,13 +50,13 @@ const (
 var pointers = setOf("that this it these those they he she so then both yes no and but or")
 
 var (
-	// codeName is what names something in code: a path, file:line, a call, and
-	// words in the spellings that only identifiers have.
-	codeName = regexp.MustCompile("`[^`]+`" +
-		`|[\w.-]+/[\w./-]*\w\.[a-z]\w{0,5}\b` + // a path to a file
+	// codeName is what names something in code besides what stands between
+	// backticks: a path, file:line, a call, and words in the spellings that only
+	// identifiers have.
+	codeName = regexp.MustCompile(`[\w.-]+/[\w./-]*\w\.[a-z]\w{0,5}\b` + // a path to a file
 		`|\b[\w-]+\.(?:go|rs|py|js|mjs|ts|tsx|c|h|cc|cpp|java|rb|sh|sql|md|json|ya?ml|toml|css|html|proto|txt|log|conf|ini)\b` +
 		`|\b[\w.-]+\.\w{1,5}:\d+\b` + // file:line
-		`|\b[A-Za-z_][\w.]*\(\)?` + // a call
+		`|\b[A-Za-z_][\w.]*\(\)` + // a call
 		`|\b[a-z]+\d*[A-Z]\w*\b|\b[A-Z][a-z0-9]+[A-Z]\w*\b` + // camelCase, PascalCase
 		`|\b[A-Za-z0-9]+_\w+\b` + // snake_case
 		`|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]*\b`) // a hash, if it is long enough
@@ -94,7 +95,7 @@ func classify(text string, words []string, heading string) (s section, cue float
 		return questions, announced
 	case has(said, findingCues):
 		return findings, worded
-	case measure.MatchString(text):
+	case strings.ContainsAny(text, "0123456789") && measure.MatchString(text):
 		return findings, counted
 	case namesCode(text):
 		return references, named
@@ -149,13 +150,35 @@ func isChatter(words []string) bool {
 	return false
 }
 
+// namesCode reports whether a sentence names something in code. Only words that
+// look unlike others are put to the expression.
 func namesCode(text string) bool {
-	for _, name := range codeName.FindAllString(text, 8) {
-		if strings.Trim(name, "0123456789abcdef") != "" || len(name) >= 7 {
-			return true
+	if strings.Count(text, "`") > 1 {
+		return true
+	}
+	for _, word := range strings.Fields(text) {
+		if !isPlain(word) {
+			if name := codeName.FindString(word); strings.Trim(name, "0123456789abcdef") != "" || len(name) >= minHashDigits {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// minHashDigits is the fewest hexadecimal digits that are taken for a hash.
+const minHashDigits = 7
+
+// isPlain reports whether a word is of letters without a capital inside, with
+// at most a sign at its end.
+func isPlain(word string) bool {
+	for i, r := range word {
+		plain := unicode.IsLetter(r) && (i == 0 || !unicode.IsUpper(r))
+		if !plain && i < len(word)-1 {
+			return false
+		}
+	}
+	return true
 }
 
 // phrases reads cues that stand between bars; each is its words between spaces,

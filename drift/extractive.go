@@ -44,15 +44,15 @@ func (extractive) Distil(ctx context.Context, req Request) (Briefing, error) {
 	if words < minWords || words > maxWords {
 		return Briefing{}, about("max_words", fmt.Errorf("distil: max_words %d: want %d to %d: %w", words, minWords, maxWords, kaijutsu.ErrInvalid))
 	}
-	list := candidates(req.Source)
+	list, left, err := candidates(ctx, req.Source)
+	if err != nil {
+		return Briefing{}, err
+	}
 	if len(list) == 0 {
 		return Briefing{}, about("source", fmt.Errorf("distil: there is no sentence in %d blocks to make a briefing of: %w", len(req.Source.Blocks), kaijutsu.ErrInvalid))
 	}
 	found := len(list)
 	x := newIndex(list)
-	if err := ctx.Err(); err != nil {
-		return Briefing{}, err
-	}
 	list = x.strongest(list, maxSentences)
 	match := x.focusOf(list, req.Focus)
 	edges := x.similarities(list)
@@ -66,7 +66,9 @@ func (extractive) Distil(ctx context.Context, req Request) (Briefing, error) {
 	chosen := choose(list, extractWords(list, words))
 	b := Briefing{Distiller: ExtractiveName}
 	if isFocused(req.Focus) && match == nil {
-		b.Note = "no sentence has a word of the focus; this is an extract of everything"
+		b.Note = "no sentence has a word of the focus, so this is an extract of everything"
+	} else if left > 0 {
+		b.Note = fmt.Sprintf("the first %d blocks were too much to read", left)
 	}
 	b.write(req.Source, list, chosen, found)
 	if req.Progress != nil {

@@ -10,14 +10,22 @@ const (
 	minAkin     = 4   // letters
 )
 
+// What of a focus is looked at.
+const (
+	maxFocusBytes = 4 << 10
+	maxFocusWords = 32
+)
+
 // focusOf returns how well each sentence answers to a focus, 0 to 1, the best
 // of them 1; nil when there is no focus, or none has a word of it.
 func (x *index) focusOf(list []sentence, focus string) []float64 {
 	weights := make(map[int32]float64)
-	for _, w := range wordsOf(focus) {
-		if stopWords[w] || len(w) == 1 {
+	asked := make(map[string]bool)
+	for _, w := range wordsOf(cutBytes(focus, maxFocusBytes)) {
+		if stopWords[w] || len(w) == 1 || asked[w] || len(asked) == maxFocusWords {
 			continue
 		}
+		asked[w] = true
 		for word, n := range x.numbers {
 			if share := akin(w, word); share > 0 {
 				weights[n] = max(weights[n], share*x.rarity(n, len(list)))

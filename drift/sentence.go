@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kaijutsu/blocks"
-
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
@@ -57,6 +55,9 @@ func sentencesOf(text string, block int) []sentence {
 // newSentence takes text[from:to] of a paragraph, if it is one to take.
 func newSentence(p *paragraph, from, to int) (sentence, bool) {
 	raw := p.text[from:to]
+	if len(raw) > 2*maxSentenceBytes {
+		return sentence{}, false
+	}
 	text := tidy(raw)
 	if text == "" || len(text) > maxSentenceBytes {
 		return sentence{}, false
@@ -106,6 +107,19 @@ func unfinished(segment string) bool {
 // go, and emphasis that it has only one end of.
 func tidy(raw string) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(raw, "\uFFFD")), " ")
+	if strings.Contains(text, "[") {
+		text = withoutRefs(text)
+	}
+	for _, mark := range []string{"**", "__", "`"} {
+		if strings.Count(text, mark)%2 == 1 {
+			text = strings.ReplaceAll(text, mark, "")
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// withoutRefs takes out the numbers that cite passages of another text.
+func withoutRefs(text string) string {
 	code := codeSpans(text)
 	var b strings.Builder
 	done := 0
@@ -117,89 +131,5 @@ func tidy(raw string) string {
 		}
 	}
 	b.WriteString(text[done:])
-	text = b.String()
-	for _, mark := range []string{"**", "__", "`"} {
-		if strings.Count(text, mark)%2 == 1 {
-			text = strings.ReplaceAll(text, mark, "")
-		}
-	}
-	return strings.TrimSpace(text)
-}
-
-// candidates returns the sentences of a conversation that an extract may take,
-// the same sentence once. Where nobody wrote prose, that of tools and files
-// stands in for it.
-func candidates(src Source) []sentence {
-	c := collector{seen: make(map[string]bool)}
-	for i, p := range src.Blocks {
-		if weight := voice(p); weight > 0 {
-			c.block(i, p, weight)
-		}
-	}
-	if len(c.list) > 0 {
-		return c.list
-	}
-	for i, p := range src.Blocks {
-		c.block(i, p, 1)
-	}
-	return c.list
-}
-
-// answeredWeight is that of questions which seem to have been answered.
-const answeredWeight = 0.3
-
-type collector struct {
-	list []sentence
-	seen map[string]bool
-	// asked are the questions that the block before, whose author is author,
-	// ended with: the next words of somebody else may answer them.
-	asked  []int
-	author string
-	role   string
-}
-
-// block takes the sentences of a block.
-func (c *collector) block(i int, p Passage, weight float64) {
-	if isEmpty(p) {
-		return
-	}
-	here := sentencesOf(strings.ToValidUTF8(p.Content, "\uFFFD"), i)
-	if len(here) == 0 {
-		return
-	}
-	another := p.Author != c.author || p.Role != c.role
-	for _, at := range c.asked {
-		if another && isAnswered(here[0].words) {
-			c.list[at].weight *= answeredWeight
-		}
-	}
-	c.asked, c.author, c.role = c.asked[:0], p.Author, p.Role
-	for _, s := range here {
-		key := strings.Join(s.words, " ")
-		if c.seen[key] {
-			continue
-		}
-		c.seen[key] = true
-		s.weight *= weight
-		if s.section == questions {
-			c.asked = append(c.asked, len(c.list))
-		} else {
-			c.asked = c.asked[:0]
-		}
-		c.list = append(c.list, s)
-	}
-}
-
-// voice says how much the prose of a passage counts; 0: a machine wrote it.
-func voice(p Passage) float64 {
-	switch blocks.Kind(p.Kind) {
-	case blocks.KindToolCall, blocks.KindToolResult, blocks.KindShellCommand, blocks.KindShellOutput, blocks.KindFile, blocks.KindResource:
-		return 0
-	case blocks.KindThinking:
-		return 0.5
-	}
-	if p.Role == string(blocks.RoleTool) {
-		return 0
-	}
-	return 1
+	return b.String()
 }

@@ -22,10 +22,6 @@ func wordsOf(text string) []string {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// countWords returns how long a text is: the more of what white space and what
-// Unicode separates, so that neither counts beyond a bound.
-func countWords(text string) int { return max(len(strings.Fields(text)), len(wordsOf(text))) }
-
 // fold takes the case off a word, and curls off its apostrophe.
 func fold(w string) string {
 	return strings.Map(func(r rune) rune {
