@@ -95,8 +95,9 @@ func (k *Kernel) Label(doc kaijutsu.DocumentID) string {
 	return k.records.labelLocked(doc)
 }
 
-// byLabel returns the context that has a label.
-func (k *Kernel) byLabel(label string) (kaijutsu.DocumentID, bool) {
+// ByLabel returns the context that has a label, whoever may read it and on
+// whichever node it is.
+func (k *Kernel) ByLabel(label string) (kaijutsu.DocumentID, bool) {
 	r := &k.records
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -119,7 +120,7 @@ func (k *Kernel) freeLabel(ctx context.Context, c op.Call, label string, doc kai
 	if there && had.doc.IsZero() {
 		return fmt.Errorf("label %q: %w: its record cannot be read; choose another", label, kaijutsu.ErrConflict)
 	}
-	holder, held := k.byLabel(label)
+	holder, held := k.ByLabel(label)
 	switch {
 	case !held || holder == doc:
 		return nil

@@ -10,7 +10,7 @@ import (
 // by the rules of Address: for another node, which asks for those that it has
 // not got.
 func (k *Kernel) Lookup(ctx context.Context, name string) []kaijutsu.DocumentID {
-	if doc, ok := k.byLabel(name); ok && k.shelf.has(doc) {
+	if doc, ok := k.ByLabel(name); ok && k.shelf.has(doc) {
 		return []kaijutsu.DocumentID{doc}
 	}
 	var all []*summary

@@ -35,7 +35,7 @@ func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.Doc
 	if doc, full := fullID(name); full {
 		return doc, k.reach(ctx, c, doc, doc.Name())
 	}
-	if doc, ok := k.byLabel(name); ok && k.MayRead(c, doc) {
+	if doc, ok := k.ByLabel(name); ok && k.MayRead(c, doc) {
 		return doc, k.reach(ctx, c, doc, name)
 	}
 	doc, sure, err := k.match(ctx, c, name)

@@ -84,13 +84,22 @@ func (l *line) takeContext(args []string) ([]string, error) {
 		return args[1:], c.Set(args[0])
 	}
 	two := len(args) > 1
-	if block.set || !two || blockWord.MatchString(args[0]) && (!fullID.MatchString(args[0]) || !fullID.MatchString(args[1])) {
+	if block.set || !two || blockWord.MatchString(args[0]) && !l.idOfContext(args) {
 		return args, nil
 	}
 	if !blockWord.MatchString(args[1]) {
 		return nil, fmt.Errorf("%q is no block of %q: want the id of one; kj block add makes a new one", shortened(args[1]), args[0])
 	}
 	return args[1:], c.Set(args[0])
+}
+
+// idOfContext reports whether the first of some words, which may be a block's id,
+// is a context's: both it and the next are ids in full, or the next may be a
+// block's too and the words fill all places behind a context.
+func (l *line) idOfContext(args []string) bool {
+	places := l.places(len(args))
+	return fullID.MatchString(args[0]) && fullID.MatchString(args[1]) ||
+		blockWord.MatchString(args[1]) && len(args) == len(places)+1 && !places[len(places)-1].rest
 }
 
 func shortened(s string) string {

@@ -81,7 +81,8 @@ func (l *line) completer(v *value) completion {
 	return cobra.NoFileCompletions
 }
 
-// contexts completes a context: by title, by id once one is begun.
+// contexts completes a context: by label or title, by id or short id once one is
+// begun.
 func (l *line) contexts(cmd *cobra.Command, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return CompleteContexts(cmd.Context(), func(ctx context.Context) (json.RawMessage, error) {
 		return l.ask(ctx, "context_list", nil)
@@ -104,6 +105,10 @@ func CompleteContexts(ctx context.Context, list func(context.Context) (json.RawM
 		switch {
 		case word != "" && strings.HasPrefix(c.ID, word):
 			words = append(words, cobra.CompletionWithDesc(c.ID, oneLine(c.Title, 40)))
+		case word != "" && strings.HasPrefix(c.Short, word):
+			words = append(words, cobra.CompletionWithDesc(c.Short, oneLine(c.Title, 40)))
+		case c.Label != "" && strings.HasPrefix(c.Label, word):
+			words = append(words, cobra.CompletionWithDesc(c.Label, oneLine(c.Title, 40)))
 		case c.Title != "" && strings.HasPrefix(strings.ToLower(c.Title), strings.ToLower(word)):
 			words = append(words, cobra.CompletionWithDesc(c.Title, plural(c.Blocks, "block", "blocks")))
 		}

@@ -2,12 +2,15 @@ package shelldoor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // ContextRow is a context as the server lists it, as far as people are shown.
 type ContextRow struct {
 	ID         string `json:"id"`
+	Short      string `json:"short"`
+	Label      string `json:"label"`
 	URL        string `json:"url"`
 	Title      string `json:"title"`
 	Blocks     int    `json:"blocks"`
@@ -34,6 +37,7 @@ type BlockRow struct {
 // ContextDetail is a context with its blocks in order, now or at some moment.
 type ContextDetail struct {
 	ContextRow
+	contextModel
 	Version   uint64     `json:"version"`
 	BlockList []BlockRow `json:"block_list"`
 }
@@ -44,8 +48,41 @@ func showNewContext(s *screen, c ContextRow) error {
 }
 
 func showContextRow(s *screen, c ContextRow) error {
-	s.printf("%s  %s%s\n", c.ID, s.clean(c.Title), archivedMark(c))
+	s.printf("%s  %s%s%s\n", c.ID, s.clean(c.Title), labelMark(c.Label), archivedMark(c))
 	return nil
+}
+
+// contextModel is what the agent of a context runs on.
+type contextModel struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+}
+
+// String is the model as people read it, "" when there is none.
+func (m contextModel) String() string {
+	if m.Provider == "" {
+		return m.Model
+	}
+	return m.Provider + " " + m.Model
+}
+
+func showContextModel(s *screen, c struct {
+	ContextRow
+	contextModel
+}) error {
+	model := c.contextModel.String()
+	if model == "" {
+		model = "no model is known"
+	}
+	s.printf("%s  %s  %s\n", c.ID, s.clean(c.Title), s.clean(model))
+	return nil
+}
+
+func labelMark(label string) string {
+	if label == "" {
+		return ""
+	}
+	return "  [" + label + "]"
 }
 
 func archivedMark(c ContextRow) string {
@@ -77,10 +114,17 @@ func showContexts(s *screen, list struct {
 			roots = append(roots, c)
 		}
 	}
-	rows := [][]string{{"ID", "BLOCKS", "TITLE", "URL"}}
+	labelled := slices.ContainsFunc(list.Contexts, func(c ContextRow) bool { return c.Label != "" })
+	row := func(id, short, blocks, label, title, url string) []string {
+		if !labelled {
+			return []string{id, short, blocks, title, url}
+		}
+		return []string{id, short, blocks, label, title, url}
+	}
+	rows := [][]string{row("ID", "SHORT", "BLOCKS", "LABEL", "TITLE", "URL")}
 	var add func(c ContextRow, stem, branch string)
 	add = func(c ContextRow, stem, branch string) {
-		rows = append(rows, []string{c.ID, fmt.Sprint(c.Blocks), stem + branch + oneLine(c.Title, 40) + archivedMark(c), c.URL})
+		rows = append(rows, row(c.ID, c.Short, fmt.Sprint(c.Blocks), c.Label, stem+branch+oneLine(c.Title, 40)+archivedMark(c), c.URL))
 		if branch != "" {
 			stem += strings.NewReplacer("├─ ", "│  ", "└─ ", "   ").Replace(branch)
 		}
@@ -115,6 +159,11 @@ func showContext(s *screen, c ContextDetail) error {
 		s.printf("  %s", c.URL)
 	}
 	s.printf("\n")
+	for _, line := range [][2]string{{"short", c.Short}, {"label", c.Label}, {"model", c.contextModel.String()}} {
+		if line[1] != "" {
+			s.printf("%s\n", s.paint(faint, s.clean(line[0]+" "+line[1])))
+		}
+	}
 	for _, b := range c.BlockList {
 		s.printf("\n%s\n%s\n", s.heading(b), s.clean(strings.TrimRight(b.Content, "\n")))
 	}
