@@ -19,9 +19,9 @@ func (s *session) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.
 	if s.door.cfg.Resources == nil {
 		return nil, protocolError(fmt.Errorf("%w: %w", errNoResources, kaijutsu.ErrInvalid))
 	}
-	if ref.Type != "ref/resource" || ref.URI != contextTemplate.URITemplate && ref.URI != blockTemplate.URITemplate {
-		return nil, protocolError(fmt.Errorf("completion of %s %.200q: %w: there are the templates %s and %s",
-			ref.Type, ref.URI+ref.Name, kaijutsu.ErrInvalid, contextTemplate.URITemplate, blockTemplate.URITemplate))
+	if ref.Type != "ref/resource" || ref.URI != contextTemplate.URITemplate && ref.URI != blockTemplate.URITemplate && ref.URI != inboxTemplate.URITemplate {
+		return nil, protocolError(fmt.Errorf("completion of %s %.200q: %w: there are the templates %s, %s and %s",
+			ref.Type, ref.URI+ref.Name, kaijutsu.ErrInvalid, contextTemplate.URITemplate, blockTemplate.URITemplate, inboxTemplate.URITemplate))
 	}
 	call, err := s.call(req.Extra)
 	if err != nil {

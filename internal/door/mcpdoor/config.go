@@ -33,6 +33,9 @@ type Config struct {
 	Watcher Watcher
 	// Events are followed as resources, too; nil for none. It needs Watcher.
 	Events Events
+	// Letters tells of drifts that come; nil: inboxes are not followed. It needs
+	// Watcher.
+	Letters Letters
 	// Join takes a seat for a client; leave gives it back. Neither takes long.
 	// Nil for no seats.
 	Join func(Seat) (leave func())

@@ -10,7 +10,9 @@
 // Contexts and blocks are also resources, kaijutsu://context/{context} in
 // Markdown and kaijutsu://context/{context}/block/{block} as text, and so are the
 // newest events, kaijutsu://events/{pattern}; who subscribes to one is told when
-// it changes.
+// it changes. kaijutsu://drift/inbox and kaijutsu://drift/inbox/{context} are what
+// drift_inbox has unread, told of when a drift comes; kaijutsu://cite/{+handle} is
+// what citation_resolve says. Both are there for whom these operations are.
 //
 // Two kinds of clients come through the door. Those that speak a protocol
 // version before 2026-07-28 have sessions: made by initialize, belonging to

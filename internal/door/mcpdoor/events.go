@@ -38,17 +38,36 @@ func patternOf(uri string) (string, bool) {
 	return pattern, err == nil
 }
 
-// readPattern reads a resource. The template of events matches patterns that are
-// percent-encoded only; one that is not is read all the same.
+// encoded returns the address of a resource as its template matches it: patterns,
+// contexts of inboxes and handles that are not percent-encoded are read all the
+// same. ok is false for other resources.
+func encoded(uri string) (_ string, ok bool) {
+	if pattern, ok := patternOf(uri); ok {
+		return eventsPrefix + url.PathEscape(pattern), true
+	}
+	if context, ok := inboxOf(uri); ok && context != "" {
+		return inboxURI + "/" + escape(context), true
+	}
+	if handle, ok := handleOf(uri); ok {
+		return citePrefix + escape(handle), true
+	}
+	return "", false
+}
+
+// escape percent-encodes all but the unreserved characters of RFC 3986.
+func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// readPattern reads a resource by its encoded address, and answers by the one
+// that was asked for.
 func (s *session) readPattern(ctx context.Context, req *mcp.ReadResourceRequest, read func(context.Context, *mcp.ReadResourceRequest) (mcp.Result, error)) (mcp.Result, error) {
-	pattern, ok := patternOf(req.Params.URI)
+	uri, ok := encoded(req.Params.URI)
 	if !ok {
 		return read(ctx, req)
 	}
-	encoded, params := *req, *req.Params
-	params.URI = eventsPrefix + url.PathEscape(pattern)
-	encoded.Params = &params
-	result, err := read(ctx, &encoded)
+	again, params := *req, *req.Params
+	params.URI = uri
+	again.Params = &params
+	result, err := read(ctx, &again)
 	if got, ok := result.(*mcp.ReadResourceResult); ok && got != nil {
 		for _, c := range got.Contents {
 			c.URI = req.Params.URI
@@ -57,10 +76,13 @@ func (s *session) readPattern(ctx context.Context, req *mcp.ReadResourceRequest,
 	return result, err
 }
 
-// watch begins to follow what a resource is of: events, or a context.
+// watch begins to follow what a resource is of: events, an inbox, or a context.
 func (s *session) watch(call op.Call, name string) (Watch, error) {
 	if pattern, ok := patternOf(name); ok {
 		return s.door.cfg.Events.WatchEvents(s.living, call, pattern)
+	}
+	if ofDrift(name) {
+		return s.watchDrift(call, name)
 	}
 	return s.door.cfg.Watcher.Watch(s.living, call, name)
 }

@@ -42,12 +42,17 @@ func (s *session) addTemplates() {
 	if s.door.cfg.Events != nil {
 		s.server.AddResourceTemplate(eventsTemplate, s.readResource)
 	}
+	s.addDrift()
 }
 
 // parseURI returns the context and the block that a resource is; no block for
-// a whole context; the whole URI for events. The error is one of the protocol.
+// a whole context; the whole URI for events, inboxes and citations. The error is
+// one of the protocol.
 func (s *session) parseURI(uri string) (context, block string, err error) {
 	if _, ok := patternOf(uri); ok && s.door.cfg.Events != nil {
+		return uri, "", nil
+	}
+	if ofDrift(uri) {
 		return uri, "", nil
 	}
 	rest, ok := strings.CutPrefix(uri, resourcePrefix)
@@ -65,7 +70,8 @@ func (s *session) parseURI(uri string) (context, block string, err error) {
 }
 
 func noResource(uri string) error {
-	return protocolError(fmt.Errorf("resource %.200q: %w; there are %s, %s and %s", uri, kaijutsu.ErrNotFound, contextTemplate.URITemplate, blockTemplate.URITemplate, eventsTemplate.URITemplate))
+	return protocolError(fmt.Errorf("resource %.200q: %w; there are %s, %s, %s, %s and %s", uri, kaijutsu.ErrNotFound,
+		contextTemplate.URITemplate, blockTemplate.URITemplate, eventsTemplate.URITemplate, inboxURI, citeTemplate.URITemplate))
 }
 
 // uriOf names a context, or a block of it.
@@ -91,6 +97,9 @@ func (s *session) readResource(ctx context.Context, req *mcp.ReadResourceRequest
 	if pattern, ok := patternOf(name); ok {
 		content.MIMEType = eventsTemplate.MIMEType
 		content.Text, err = s.door.cfg.Events.ReadEvents(ctx, call, pattern)
+	} else if ofDrift(name) {
+		content.MIMEType = inboxResource.MIMEType
+		content.Text, err = s.readDrift(ctx, call, name)
 	} else if block == "" {
 		content.MIMEType = contextTemplate.MIMEType
 		content.Text, err = s.door.cfg.Resources.ReadContext(ctx, call, name)
@@ -117,7 +126,8 @@ func (s *session) failed(what string, err error) error {
 }
 
 // listResources answers resources/list with the contexts that the caller may
-// read, by id. The cursor is the last id of the page before.
+// read, by id, and before them the inbox. The cursor is the last id of the page
+// before.
 func (s *session) listResources(ctx context.Context, req *mcp.ListResourcesRequest) (*mcp.ListResourcesResult, error) {
 	result := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}}
 	result.CacheScope = "private"
@@ -127,6 +137,9 @@ func (s *session) listResources(ctx context.Context, req *mcp.ListResourcesReque
 	call, err := s.call(req.Extra)
 	if err != nil {
 		return nil, protocolError(err)
+	}
+	if _, err := s.door.cfg.Set.Get(call, inboxOperation); err == nil && (req.Params == nil || req.Params.Cursor == "") {
+		result.Resources = append(result.Resources, inboxResource)
 	}
 	after := ""
 	if req.Params != nil && req.Params.Cursor != "" {
