@@ -29,8 +29,8 @@ var (
 )
 
 // FindHandles returns the handles in a text, as they come: [[handle]] with any
-// address of a context, and bare ones whose context is a UUID. It finds the
-// first thousand.
+// address of a context but one with brackets, and bare ones whose context is a
+// UUID. It finds the first thousand.
 func FindHandles(text string) []Found {
 	var found []Found
 	for _, at := range bracketed.FindAllStringSubmatchIndex(text, maxFound) {

@@ -61,7 +61,7 @@ func ParseHandle(s string) (Handle, error) {
 	h.Block, rest = strings.ToLower(rest[:uuidChars]), rest[uuidChars:]
 	rest, lines, ranged := strings.Cut(rest, "#")
 	if rest != "" && (rest[0] != '@' || rest == "@") {
-		return h, badHandle(s, "want @ and the heads, or # and the lines, behind the block")
+		return Handle{}, badHandle(s, "want @ and the heads, or # and the lines, behind the block")
 	}
 	if rest != "" {
 		h.Heads = strings.Split(strings.ToLower(rest[1:]), ",")
