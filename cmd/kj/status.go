@@ -181,6 +181,9 @@ func driftWords(d catalog.DriftStatus) string {
 			words += fmt.Sprintf(", %d %s", n.count, n.what)
 		}
 	}
+	if d.Distiller != "" && d.Distiller != "extractive" {
+		words += "; distilled by " + clean(d.Distiller)
+	}
 	if len(d.Links) > 0 {
 		words += "; linked to " + clean(strings.Join(d.Links, ", "))
 	}

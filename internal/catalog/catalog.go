@@ -11,6 +11,7 @@ import (
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/link"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/policy"
 	"kaijutsu/internal/provenance"
 	"kaijutsu/internal/search"
 )
@@ -25,10 +26,12 @@ type Parts struct {
 	// Events are followed; nil: nobody tells of them.
 	Events *follow.Hub
 	// Drift carries findings between contexts, Letters know where they came from,
-	// and Links reach other kernels; nil: there are none.
+	// Links reach other kernels, and Policy decides what may go; nil: there are
+	// none.
 	Drift   *courier.Courier
 	Letters *provenance.Index
 	Links   *link.Links
+	Policy  *policy.Keeper
 	// Name is the kernel's; default "main".
 	Name string
 	// Status returns what the server holds now.
@@ -47,6 +50,7 @@ func New(p Parts) *op.Set {
 	o := &operations{parts: p}
 	o.set = op.NewSet(p.Gates,
 		o.contextCreate(), o.contextList(), o.contextGet(), o.contextRename(), o.contextFork(), o.contextArchive(), o.contextDelete(),
+		o.contextLabel(), o.contextModel(), o.contextLineage(),
 		o.contextAt(), o.contextDiff(), o.contextExport(), o.contextImport(),
 		o.blockCreate(), o.blockAppend(), o.blockEdit(), o.blockSplice(), o.blockReplace(), o.blockApplyPatch(),
 		o.blockRead(), o.blockSearch(), o.blockList(),
@@ -55,6 +59,10 @@ func New(p Parts) *op.Set {
 		o.kernelSearch(), o.eventsFollow(),
 		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
 		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(), o.elicit(), o.elicitAnswer(),
+		o.driftPush(), o.driftList(), o.driftQueue(), o.driftShow(), o.driftCancel(), o.driftFlush(), o.driftPull(), o.driftMerge(),
+		o.driftDeadLetters(), o.driftReplay(), o.driftGraph(), o.driftInbox(), o.driftOffer(), o.driftConsent(),
+		o.driftPolicy(), o.driftPolicySet(), o.driftLinkSet(), o.driftLinkList(), o.driftLinkRemove(),
+		o.citationCreate(), o.citationResolve(),
 		o.nodeList(), o.nodeStatus(), o.serverStatus(),
 	)
 	return o.set

@@ -52,7 +52,7 @@ func (o *operations) citationResolve() *op.Op {
 func (o *operations) resolveCitation(ctx context.Context, c op.Call, in citationResolveIn) (out citationResolveOut, err error) {
 	h, err := drift.ParseHandle(strings.TrimSpace(in.Handle))
 	if err != nil {
-		return out, fmt.Errorf("handle: %w", err)
+		return out, err
 	}
 	if !o.own(h.Kernel) {
 		return o.resolveElsewhere(ctx, h)

@@ -114,7 +114,10 @@ func (p *endpoints) row(ctx context.Context, it drift.Item, state drift.State) d
 // shown shows an item of a list.
 func (p *endpoints) shown(ctx context.Context, s courier.Shown) driftRow {
 	row := p.row(ctx, s.Item, s.State)
-	row.Content, row.Length, row.Block, row.Reason = s.Preview, s.Bytes, string(s.Block), s.Reason
+	row.Content, row.Length, row.Block = s.Preview, s.Bytes, string(s.Block)
+	if s.Reason != s.LastError {
+		row.Reason = s.Reason
+	}
 	return row
 }
 

@@ -10,11 +10,16 @@ import (
 	"testing"
 
 	"kaijutsu"
+	"kaijutsu/drift"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/catalog"
+	"kaijutsu/internal/courier"
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/link"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/policy"
+	"kaijutsu/internal/provenance"
 	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
@@ -23,11 +28,12 @@ import (
 
 // house is everything that operations work on, over a store of its own.
 type house struct {
-	t      testing.TB
-	set    *op.Set
-	repo   *repo.Repo
-	kernel *kernel.Kernel
-	access *access.Table
+	t       testing.TB
+	set     *op.Set
+	repo    *repo.Repo
+	kernel  *kernel.Kernel
+	access  *access.Table
+	letters *provenance.Index
 }
 
 var (
@@ -52,7 +58,9 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	st, err := store.Open(store.Options{Dir: dir + "/store", Log: log, MinFree: 1})
 	must(err)
 	var index atomic.Pointer[search.Index]
-	var rows atomic.Pointer[records.Table]
+	var rows, waiting atomic.Pointer[records.Table]
+	var known atomic.Pointer[provenance.Index]
+	var carrying atomic.Pointer[courier.Courier]
 	var events atomic.Pointer[follow.Hub]
 	traced := func(doc kaijutsu.DocumentID) bool { return events.Load() != nil && events.Load().Traces(doc) }
 	rp := repo.Start(repo.Config{Log: log, Store: st, Trace: traced, Committed: func(c repo.Committed) {
@@ -62,8 +70,14 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 		if table := rows.Load(); table != nil {
 			table.Note(c)
 		}
+		if table := waiting.Load(); table != nil {
+			table.Note(c)
+		}
 		if hub := events.Load(); hub != nil {
 			hub.Note(c)
+		}
+		if letters := known.Load(); letters != nil {
+			letters.Note(c)
 		}
 	}})
 	ix, err := search.Start(search.Config{Repo: rp, Store: st, Dir: dir + "/search", Log: log})
@@ -72,18 +86,36 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	shared, err := records.Open(records.Config{Log: log, Repo: rp, Kernel: "main"})
 	must(err)
 	rows.Store(shared)
+	queue, err := records.Open(records.Config{Log: log, Repo: rp, Kernel: "main", Name: "drift", MaxValue: drift.MaxItemBytes})
+	must(err)
+	waiting.Store(queue)
+	hidden := func(doc kaijutsu.DocumentID) bool { return doc == shared.Doc() || doc == queue.Doc() }
 	hub, err := follow.Start(follow.Config{
 		Log: log, Kernel: "main", Node: st.StorageID(), Repo: rp,
-		Hidden: func(doc kaijutsu.DocumentID) bool { return doc == shared.Doc() },
+		Hidden: hidden,
 	})
 	must(err)
 	events.Store(hub)
 	table, err := access.Open(access.Config{Log: log, Records: shared, Owners: []kaijutsu.Principal{amy}})
 	must(err)
-	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Records: shared, Locate: ix.Locate})
+	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Records: shared, Locate: ix.Locate, Hidden: hidden, Private: func(doc kaijutsu.DocumentID) bool {
+		c := carrying.Load()
+		return c != nil && c.LostFound(doc)
+	}})
 	must(err)
+	letters, err := provenance.Start(provenance.Config{Log: log, Store: st, Repo: rp, Kernel: k, Table: queue, Hidden: hidden})
+	must(err)
+	known.Store(letters)
+	links, err := link.Open(link.Config{Log: log, Table: queue, Kernel: "main"})
+	must(err)
+	keeper, err := policy.Open(policy.Config{Log: log, Table: queue, Kernel: k, Repo: rp, Index: letters, Hidden: hidden})
+	must(err)
+	carrier, err := courier.Open(courier.Config{Log: log, Kernel: k, Access: table, Table: queue, Gate: keeper, Receipt: letters.Receipt})
+	must(err)
+	carrying.Store(carrier)
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Events: hub, Gates: op.Gates{Log: log},
+		Drift: carrier, Letters: letters, Links: links, Policy: keeper,
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
 		Node: func(context.Context) catalog.NodeStatus {
 			one := catalog.NodeRow{ID: "one", Self: true}
@@ -96,12 +128,12 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 			return
 		}
 		closed = true
-		for _, err := range []error{k.Close(), hub.Close(), ix.Close(), shared.Close(), rp.Close(), st.Close()} {
+		for _, err := range []error{keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), hub.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close()} {
 			must(err)
 		}
 	}
 	t.Cleanup(shut)
-	return &house{t: t, set: set, repo: rp, kernel: k, access: table}, shut
+	return &house{t: t, set: set, repo: rp, kernel: k, access: table, letters: letters}, shut
 }
 
 // start starts a house of its own.

@@ -20,13 +20,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kaijutsu"
+	"kaijutsu/drift"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/catalog"
+	"kaijutsu/internal/courier"
 	"kaijutsu/internal/door/httpdoor"
 	"kaijutsu/internal/door/mcpdoor"
 	"kaijutsu/internal/door/shelldoor"
 	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/link"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/policy"
+	"kaijutsu/internal/provenance"
 	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
@@ -55,13 +60,20 @@ func openHouse(t *testing.T, deny ...string) *house {
 	st, err := store.Open(store.Options{Dir: filepath.Join(dir, "store"), Log: log, MinFree: 1})
 	must(err)
 	var index atomic.Pointer[search.Index]
-	var rows atomic.Pointer[records.Table]
+	var rows, waiting atomic.Pointer[records.Table]
+	var known atomic.Pointer[provenance.Index]
 	rp := repo.Start(repo.Config{Log: log, Store: st, Committed: func(c repo.Committed) {
 		if ix := index.Load(); ix != nil {
 			ix.Note(c)
 		}
 		if table := rows.Load(); table != nil {
 			table.Note(c)
+		}
+		if table := waiting.Load(); table != nil {
+			table.Note(c)
+		}
+		if letters := known.Load(); letters != nil {
+			letters.Note(c)
 		}
 	}})
 	ix, err := search.Start(search.Config{Repo: rp, Store: st, Dir: filepath.Join(dir, "search"), Log: log})
@@ -70,12 +82,26 @@ func openHouse(t *testing.T, deny ...string) *house {
 	shared, err := records.Open(records.Config{Log: log, Repo: rp, Kernel: "main"})
 	must(err)
 	rows.Store(shared)
+	queue, err := records.Open(records.Config{Log: log, Repo: rp, Kernel: "main", Name: "drift", MaxValue: drift.MaxItemBytes})
+	must(err)
+	waiting.Store(queue)
+	hidden := func(doc kaijutsu.DocumentID) bool { return doc == queue.Doc() }
 	table, err := access.Open(access.Config{Log: log, Records: shared, Owners: []kaijutsu.Principal{amy}})
 	must(err)
-	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Records: shared, Locate: ix.Locate})
+	k, err := kernel.Open(kernel.Config{Log: log, Store: st, Repo: rp, Access: table, Records: shared, Locate: ix.Locate, Hidden: hidden})
+	must(err)
+	letters, err := provenance.Start(provenance.Config{Log: log, Store: st, Repo: rp, Kernel: k, Table: queue, Hidden: hidden})
+	must(err)
+	known.Store(letters)
+	links, err := link.Open(link.Config{Log: log, Table: queue, Kernel: "main"})
+	must(err)
+	keeper, err := policy.Open(policy.Config{Log: log, Table: queue, Kernel: k, Repo: rp, Index: letters, Hidden: hidden})
+	must(err)
+	carrier, err := courier.Open(courier.Config{Log: log, Kernel: k, Access: table, Table: queue, Gate: keeper, Receipt: letters.Receipt})
 	must(err)
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log, Deny: deny},
+		Drift: carrier, Letters: letters, Links: links, Policy: keeper,
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
 		Node: func(context.Context) catalog.NodeStatus {
 			one := catalog.NodeRow{ID: "one", Self: true}
@@ -92,7 +118,9 @@ func openHouse(t *testing.T, deny ...string) *house {
 		server.CloseClientConnections()
 		agents.Close()
 		server.Close()
-		for _, err := range []error{k.Close(), ix.Close(), shared.Close(), rp.Close(), st.Close()} {
+		for _, err := range []error{
+			keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close(),
+		} {
 			must(err)
 		}
 	})

@@ -12,7 +12,9 @@ import (
 	"kaijutsu"
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/cluster"
+	"kaijutsu/internal/courier"
 	"kaijutsu/internal/follow"
+	"kaijutsu/internal/provenance"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
 )
@@ -110,6 +112,8 @@ type later struct {
 	fetch   atomic.Pointer[func(context.Context, kaijutsu.DocumentID) bool]
 	seek    atomic.Pointer[func(context.Context, string) bool]
 	follow  atomic.Pointer[[]func(repo.Committed)]
+	letters atomic.Pointer[provenance.Index]
+	courier atomic.Pointer[courier.Courier]
 
 	mu   sync.Mutex
 	hold bool             // guarded by mu

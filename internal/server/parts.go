@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kaijutsu"
+	"kaijutsu/drift"
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/catalog"
@@ -27,7 +28,7 @@ import (
 // close.
 func (s *Server) open() error {
 	for _, part := range []func() error{
-		s.openStore, s.openBus, s.openRepo, s.openAccess, s.openSearch, s.openHub, s.openKernel, s.openCluster, s.openDoors,
+		s.openStore, s.openBus, s.openRepo, s.openAccess, s.openSearch, s.openHub, s.openKernel, s.openDrift, s.openCluster, s.openDoors,
 	} {
 		if err := part(); err != nil {
 			return err
@@ -81,7 +82,7 @@ func (s *Server) openAccess() (err error) {
 		return err
 	}
 	s.later.also(s.records.Note)
-	s.queue, err = records.Open(records.Config{Log: s.log, Repo: s.repo, Kernel: s.cfg.Kernel, Name: queueName, MaxValue: maxQueued})
+	s.queue, err = records.Open(records.Config{Log: s.log, Repo: s.repo, Kernel: s.cfg.Kernel, Name: queueName, MaxValue: drift.MaxItemBytes})
 	if err != nil {
 		return err
 	}
@@ -96,9 +97,6 @@ func (s *Server) openAccess() (err error) {
 // queueName tells the document of the drifts that wait from that of who may do
 // what.
 const queueName = "drift"
-
-// maxQueued is the most bytes of one that waits.
-const maxQueued = 2 << 20
 
 // hidden reports the documents of the nodes, which are nobody's business.
 func (s *Server) hidden(doc kaijutsu.DocumentID) bool {
@@ -134,8 +132,8 @@ func (s *Server) openKernel() (err error) {
 	cfg := kernel.Config{
 		Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Records: s.records, Locate: s.search.Locate,
 		Cache: filepath.Join(s.cfg.Dir, "contexts"), Kernel: s.cfg.Kernel, Bus: s.bus, Emit: s.publish,
-		Hidden: s.hidden,
-		Now:    s.cfg.Now,
+		Hidden: s.hidden, Private: s.later.private, Unread: s.later.unread,
+		Now: s.cfg.Now,
 	}
 	if !s.bus.Embedded() {
 		cfg.Fetch, cfg.Seek = s.later.bring, s.later.find
@@ -170,6 +168,7 @@ func (s *Server) openCluster() (err error) {
 func (s *Server) openDoors() error {
 	s.set = catalog.New(catalog.Parts{
 		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node,
+		Drift: s.courier, Letters: s.letters, Links: s.links, Policy: s.policy, Name: s.cfg.Kernel,
 		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit},
 	})
 	if err := checkDenied(s.cfg.DenyOps, s.set); err != nil {
@@ -202,7 +201,8 @@ func checkDenied(deny []string, set *op.Set) error {
 }
 
 // closeParts closes what open opened, in reverse: nothing comes from other
-// nodes any more, appends that wait are written, the index and the documents
+// nodes any more, nothing is carried between contexts, appends that wait are
+// written, the index and the documents
 // closed, then the bus and the store.
 func (s *Server) closeParts() error {
 	var errs []error
@@ -214,6 +214,10 @@ func (s *Server) closeParts() error {
 	for _, stop := range s.unheard {
 		stop()
 	}
+	closing(s.policy != nil, func() error { return s.policy.Close() })
+	closing(s.courier != nil, func() error { return s.courier.Close() })
+	closing(s.links != nil, func() error { return s.links.Close() })
+	closing(s.letters != nil, func() error { return s.letters.Close() })
 	closing(s.kernel != nil, func() error { return s.kernel.Close() })
 	closing(s.cluster != nil, func() error { return s.cluster.Close() })
 	closing(s.hub != nil, func() error { return s.hub.Close() })

@@ -14,12 +14,17 @@ import (
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/cluster"
+	"kaijutsu/internal/courier"
 	"kaijutsu/internal/door/httpdoor"
 	"kaijutsu/internal/door/mcpdoor"
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/link"
+	"kaijutsu/internal/llm"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/peer"
+	"kaijutsu/internal/policy"
+	"kaijutsu/internal/provenance"
 	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
@@ -66,6 +71,9 @@ type Config struct {
 	Kernel string
 	// NodeName is what people call this node; default: nothing.
 	NodeName string
+	// LLM is the language model that distils; the zero value: none does, and
+	// briefings are extracts. Log and Now are the server's.
+	LLM llm.Config
 }
 
 // Server is a running server. It is safe for concurrent use.
@@ -77,6 +85,10 @@ type Server struct {
 	repo    *repo.Repo
 	records *records.Table
 	queue   *records.Table // of drifts
+	letters *provenance.Index
+	links   *link.Links
+	policy  *policy.Keeper
+	courier *courier.Courier
 	access  *access.Table
 	search  *search.Index
 	hub     *follow.Hub
@@ -93,6 +105,7 @@ type Server struct {
 	began   time.Time
 
 	later   later    // parts that the repo's hooks lead to
+	mail    mail     // who follows inboxes
 	unheard []func() // end subscriptions
 
 	stopping context.Context // ends the streams, which do not end by themselves

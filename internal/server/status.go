@@ -18,6 +18,7 @@ func (s *Server) status(context.Context) catalog.Status {
 		Peers: peers.Peers, OpenDocuments: open.Open, OpenBytes: open.Bytes,
 		Opened: open.Opened, Evicted: open.Evicted, Snapshots: open.Snapshots,
 		Commits: disk.Batches, Changes: disk.Changes, DiskBytes: disk.DiskBytes,
+		Drift: s.driftStatus(),
 	}
 }
 
@@ -40,8 +41,9 @@ func (s *Server) node(context.Context) catalog.NodeStatus {
 			Refused: c.Refused,
 		},
 		Records: s.records.Stats().Records, Documents: s.kernel.Documents(),
-		Problems: s.problems(c),
+		Drift: s.driftStatus(), Problems: s.problems(c),
 	}
+	out.Problems = append(out.Problems, s.driftProblems(out.Drift)...)
 	for _, n := range c.Nodes {
 		out.Nodes = append(out.Nodes, nodeRow(n))
 	}

@@ -26,6 +26,7 @@ var aliases = map[string][]string{
 	"drift_list":         {"list"},
 	"drift_queue":        {"q"},
 	"drift_dead_letters": {"dead-letters"},
+	"drift_link_list":    {"links"},
 }
 
 // shorthands are flags of one letter, by operation and parameter.
