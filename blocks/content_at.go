@@ -56,26 +56,41 @@ func (m *Model) ContentAt(id ID, past Past, log Log) (then Then, exact bool, err
 		return Then{}, true, fmt.Errorf("block %s then: %w", id, kaijutsu.ErrNotFound)
 	}
 	then, e, exact := v.read(b)
-	if !exact || e == nil {
-		return then, exact, nil
-	}
-	switch {
-	case e.seq != nil:
-		then.Content, exact = v.content(e.seq)
-	case last(b.fields, fieldBody) != nil && last(b.fields, fieldBody).id == e.id:
-		then.Content = e.str
-	default:
-		then.Content, err = m.bodyOf(e.id, log)
+	if exact && e != nil {
+		then.Content, exact, err = v.holding(b, e, log)
 	}
 	return then, exact, err
+}
+
+// holding returns what an entry held that held the content of a block.
+func (v *viewing) holding(b *blockMap, e *entry, log Log) (content string, exact bool, err error) {
+	if e.seq != nil {
+		content, exact = v.content(e.seq)
+		return content, exact, nil
+	}
+	if now := last(b.fields, e.field); now != nil && now.id == e.id {
+		return now.str, true, nil
+	}
+	content, err = v.m.bodyOf(e.id, log)
+	return content, true, err
+}
+
+// Made returns the operation that made a block, false if there is none of this
+// id.
+func (m *Model) Made(id ID) (actor kaijutsu.ActorID, counter uint64, ok bool) {
+	b := m.blocks[id]
+	if b == nil {
+		return "", 0, false
+	}
+	return m.actors[b.id.actor], uint64(b.id.counter), true
 }
 
 // viewing looks at a model as it was in a past.
 type viewing struct {
 	m    *Model
 	past Past
-	upTo []uint32 // by actor index; asked holds those that were asked for
-	has  []bool
+	upTo []uint32 // by actor index
+	has  []bool   // upTo is known
 }
 
 func (m *Model) viewAt(past Past) *viewing {
@@ -176,62 +191,96 @@ func (m *Model) bodyOf(id opID, log Log) (string, error) {
 // content returns what a text or list held.
 func (v *viewing) content(s *sequence) (string, bool) {
 	var out strings.Builder
-	exact := v.elements(s, func(_ opID, _ uint32, _ bool, text string) { out.WriteString(text) })
+	exact := v.elements(s, func(p part) {
+		if p.then {
+			out.WriteString(p.text)
+		}
+	})
 	return out.String(), exact
 }
 
-// elements hands over what the elements of a text or list held, in their order:
-// runs of elements of one code point each, and single elements of any length.
-func (v *viewing) elements(s *sequence, put func(first opID, n uint32, run bool, text string)) (exact bool) {
-	var dead map[opID]bool // deleted then by one of several who deleted it
-	if s.past != nil {
-		if s.past.lost {
-			return false
-		}
-		for _, a := range s.past.again {
-			if v.holds(a.by) {
-				if dead == nil {
-					dead = make(map[opID]bool)
-				}
-				dead[a.elem] = true
-			}
-		}
-	}
-	for sp := s.first; sp != nil; sp = sp.next {
-		limit := v.limit(sp.id.actor)
-		if sp.id.counter > limit {
-			continue
-		}
-		n := min(sp.n, limit-sp.id.counter+1)
+// part is a number of neighbouring elements of a text or list: a run of one
+// code point each, or a single one of any length.
+type part struct {
+	text      string
+	then, now bool // it shows
+}
+
+// elements hands over what the elements of a text or list hold or held, in their
+// order.
+func (v *viewing) elements(s *sequence, put func(part)) (exact bool) {
+	dead, exact := v.dead(s)
+	for sp := s.first; sp != nil && exact; sp = sp.next {
+		n := v.inserted(sp)
 		switch sp.kind {
 		case spanRun:
-			put(sp.id, n, true, cutRunes(sp.text, int(sp.n), 0, int(n)))
+			old := cutRunes(sp.text, int(sp.n), 0, int(n))
+			put(part{old, true, true})
+			put(part{sp.text[len(old):], false, true})
 		case spanString:
-			put(sp.id, 1, false, sp.text)
+			put(part{sp.text, n > 0, true})
 		case spanDeleted:
 			v.dug(sp, n, dead, put)
 		case spanOther:
-			entries := s.special[sp.id]
-			if len(entries) != 1 || entries[0].id != sp.id {
-				return false
-			}
-			if nested := entries[0].seq; s.list && nested != nil {
-				text, exact := v.content(nested)
-				if !exact {
-					return false
-				}
-				put(sp.id, 1, false, text)
-				continue
-			}
-			put(sp.id, 1, false, s.specialValue(entries))
+			exact = v.special(s, sp, n > 0, put)
 		}
 	}
+	return exact
+}
+
+// inserted returns how many elements of a span, from its first on, were there.
+func (v *viewing) inserted(sp *span) uint32 {
+	limit := v.limit(sp.id.actor)
+	if sp.id.counter > limit {
+		return 0
+	}
+	return min(sp.n, limit-sp.id.counter+1)
+}
+
+// dead returns the elements that were deleted by one of several who deleted
+// them, not knowing of each other, the first one's grave aside.
+func (v *viewing) dead(s *sequence) (dead map[opID]bool, exact bool) {
+	if s.past == nil {
+		return nil, true
+	}
+	for _, a := range s.past.again {
+		if v.holds(a.by) {
+			if dead == nil {
+				dead = make(map[opID]bool)
+			}
+			dead[a.elem] = true
+		}
+	}
+	return dead, !s.past.lost
+}
+
+// special hands over what an element holds that is more than a string; it must
+// never have been overwritten.
+func (v *viewing) special(s *sequence, sp *span, then bool, put func(part)) (exact bool) {
+	entries := s.special[sp.id]
+	if len(entries) != 1 || entries[0].id != sp.id {
+		return false
+	}
+	now, old := s.specialValue(entries), ""
+	if nested := entries[0].seq; !s.list || nested == nil {
+		old = now
+	} else if then {
+		if old, exact = v.content(nested); !exact {
+			return false
+		}
+	}
+	if !then || old == now {
+		put(part{now, then, true})
+		return true
+	}
+	put(part{old, true, false})
+	put(part{now, false, true})
 	return true
 }
 
 // dug hands over what was not deleted yet of the first n elements of a span
 // that is.
-func (v *viewing) dug(sp *span, n uint32, dead map[opID]bool, put func(opID, uint32, bool, string)) {
+func (v *viewing) dug(sp *span, n uint32, dead map[opID]bool, put func(part)) {
 	elem := sp.id
 	for graves := sp.text; graves != "" && n > 0; {
 		var g grave
@@ -248,14 +297,14 @@ func (v *viewing) dug(sp *span, n uint32, dead map[opID]bool, put func(opID, uin
 		case lo >= hi:
 		case g.kind == graveString:
 			if !dead[first] {
-				put(first, 1, false, g.text)
+				put(part{then: true, text: g.text})
 			}
 		case len(dead) == 0:
-			put(first.plus(lo), hi-lo, true, cutRunes(g.text, int(g.n), int(lo), int(hi)))
+			put(part{then: true, text: cutRunes(g.text, int(g.n), int(lo), int(hi))})
 		default:
 			for i := lo; i < hi; i++ {
 				if !dead[first.plus(i)] {
-					put(first.plus(i), 1, true, cutRunes(g.text, int(g.n), int(i), int(i)+1))
+					put(part{then: true, text: cutRunes(g.text, int(g.n), int(i), int(i)+1)})
 				}
 			}
 		}
