@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	laneWidth = 64 // posts to one context at a time
-	maxLanes  = 32 // contexts posted to at a time
+	laneWidth = 256 // posts to one context at a time: as many as share one write
+	maxLanes  = 32  // contexts posted to at a time
 )
 
 // deliverAll delivers items of one flush. Those of one target arrive in the

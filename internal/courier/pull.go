@@ -81,6 +81,9 @@ func sinceFork(heads kaijutsu.Heads) func(repo.View, repo.Block) (bool, error) {
 
 // brief hands on a briefing of a conversation.
 func (c *Courier) brief(ctx context.Context, call op.Call, it *drift.Item, repeats bool, w wish, read func(context.Context) (drift.Source, error)) (Outcome, error) {
+	if _, err := c.distiller(w.distiller); err != nil {
+		return Outcome{}, err
+	}
 	return c.hand(ctx, call, it, plan{repeats: repeats, again: true, content: func(ctx context.Context) error {
 		s := c.sheet(call, it)
 		src, err := read(ctx)

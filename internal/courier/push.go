@@ -25,6 +25,9 @@ func (c *Courier) Push(ctx context.Context, call op.Call, p Push) (Outcome, erro
 	if err := p.check(); err != nil {
 		return Outcome{}, err
 	}
+	if _, err := c.distiller(p.Distiller); err != nil {
+		return Outcome{}, err
+	}
 	it, err := c.begun(ctx, call, p.ID, p.From, kaijutsu.RightRead)
 	if err != nil {
 		return Outcome{}, err

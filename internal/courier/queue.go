@@ -31,14 +31,18 @@ const (
 	maxRefusals    = 10_000    // remembered
 	maxPreview     = 100       // characters
 	maxReasonBytes = 500
+
+	shortBytes = 1 << 10  // a content that is kept in memory
+	keptBytes  = 64 << 20 // of all of those
 )
 
 // entry is an item as it is kept in memory: without its content, which is in
-// its record. It is replaced, never changed.
+// its record, unless that is short. It is replaced, never changed.
 type entry struct {
 	drift.Item
 	preview string
-	bytes   int // of the content
+	bytes   int  // of the content
+	whole   bool // the content is here
 }
 
 // load is how much somebody has in the queue.
@@ -53,6 +57,7 @@ type queue struct {
 	numbers map[uint64][]string                       // guarded by mu; ids
 	sources map[kaijutsu.DocumentID]map[string]*entry // guarded by mu
 	loads   map[kaijutsu.Principal]load               // guarded by mu
+	kept    int                                       // guarded by mu; bytes of contents in memory
 	total   load                                      // guarded by mu
 	states  map[drift.State]int                       // guarded by mu
 	last    uint64                                    // guarded by mu; the last number given
@@ -123,12 +128,15 @@ func readEntry(id string, value []byte) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &entry{Item: it, preview: preview(it.Content), bytes: len(it.Content)}
-	e.Content = ""
-	return e, nil
+	return &entry{Item: it, preview: preview(it.Content), bytes: len(it.Content)}, nil
 }
 
 func (q *queue) addLocked(e *entry) {
+	if e.whole = e.bytes <= shortBytes && q.kept+e.bytes <= keptBytes; e.whole {
+		q.kept += e.bytes
+	} else {
+		e.Content = ""
+	}
 	q.items[e.ID] = e
 	q.numbers[e.Number] = append(q.numbers[e.Number], e.ID)
 	if q.sources[e.From] == nil {
@@ -141,6 +149,9 @@ func (q *queue) addLocked(e *entry) {
 }
 
 func (q *queue) dropLocked(e *entry) {
+	if e.whole {
+		q.kept -= e.bytes
+	}
 	delete(q.items, e.ID)
 	if ids := slices.DeleteFunc(q.numbers[e.Number], func(id string) bool { return id == e.ID }); len(ids) > 0 {
 		q.numbers[e.Number] = ids
@@ -203,6 +214,9 @@ func (q *queue) get(id string) *entry {
 
 // whole returns an item with its content.
 func (q *queue) whole(id string) (drift.Item, error) {
+	if e := q.get(id); e != nil && e.whole {
+		return e.Item, nil
+	}
 	value, ok := q.c.cfg.Table.Get(itemRecord + id)
 	if !ok {
 		return drift.Item{}, fmt.Errorf("drift %s: %w in the queue", id, kaijutsu.ErrNotFound)

@@ -53,7 +53,9 @@ func (c *Courier) shown(call op.Call, keep func(*entry) bool) []Shown {
 }
 
 func show(call op.Call, e *entry) Shown {
-	return Shown{Item: e.Item, Preview: e.preview, Bytes: e.bytes, Mine: e.By == call.By, Reason: e.LastError}
+	s := Shown{Item: e.Item, Preview: e.preview, Bytes: e.bytes, Mine: e.By == call.By, Reason: e.LastError}
+	s.Content = ""
+	return s
 }
 
 // source finds the context that items come from. One that is gone is named by
