@@ -51,6 +51,7 @@ func newServe(conn *connection) *cobra.Command {
 	var cfg server.Config
 	var level, format string
 	var minFree, budget int64
+	var model llmFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run a server: editors connect to /sync, people to its page",
@@ -72,12 +73,18 @@ context, any of them opens any, and editing goes on while NATS is away. A
 server that was alone becomes one of several by starting it with --nats on the
 same data directory: the others get all it holds. Tokens, roles and what is
 known of contexts are the same on all nodes; DIR/owner.token is each node's
-own. kj status says how they fare.`,
+own. kj status says how they fare.
+
+Distilling: briefings of contexts are extracts, made without a language model.
+With --llm a model writes them; what is distilled is sent to the server at
+--llm-url, or to the provider itself.`,
 		Example: `  kj serve
   kj serve --data ./data --listen 127.0.0.1:0
   kj serve --listen 0.0.0.0:7433 --auth token
   kj serve --deny-op context_delete --deny-op 'token_*'
-  kj serve --nats nats://a,b,c --nats-creds node.creds --node-name berlin`,
+  kj serve --nats nats://a,b,c --nats-creds node.creds --node-name berlin
+  kj serve --llm anthropic --llm-model claude-sonnet-4-5 --llm-key-file key
+  kj serve --llm openai --llm-url http://localhost:11434/v1 --llm-model llama3.2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
@@ -88,6 +95,9 @@ own. kj status says how they fare.`,
 			cfg.Dir, cfg.Log, cfg.Version = conn.data, logger, version()
 			cfg.MinFree, cfg.Budget = minFree<<20, budget<<20
 			if cfg.Now, err = clock(os.Getenv("KJ_CLOCK_OFFSET")); err != nil {
+				return shelldoor.Usage(cmd, err)
+			}
+			if cfg.LLM, err = model.config(cmd.Flags().Changed, os.Getenv); err != nil {
 				return shelldoor.Usage(cmd, err)
 			}
 			if cfg.Kernel == "" {
@@ -115,6 +125,7 @@ own. kj status says how they fare.`,
 	f.StringVar(&cfg.NATS.Key, "nats-key", "", "PEM `file` with its key")
 	f.StringVar(&cfg.Kernel, "kernel", server.DefaultKernel, "`name` of the kernel; nodes that hold one kernel name the same, and a data directory is of one for good")
 	f.StringVar(&cfg.NodeName, "node-name", "", "what people call this node, in kj status")
+	model.add(cmd)
 	f.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")
 	return cmd
@@ -132,9 +143,17 @@ func printWhereabouts(w io.Writer, s *server.Server, data string, took time.Dura
   editors  %s
   data     %s
   access   %s
-%s  try      kj ctx new "My first context"
+%s%s  try      kj ctx new "My first context"
 listening on %s
-`, version(), took.Milliseconds(), s.URL(), s.SyncURL(), data, access, nodeLine(s), s.URL())
+`, version(), took.Milliseconds(), s.URL(), s.SyncURL(), data, access, nodeLine(s), distillLine(s), s.URL())
+}
+
+// distillLine says which model makes briefings; nothing when none does.
+func distillLine(s *server.Server) string {
+	if s.Distiller() == "extractive" {
+		return ""
+	}
+	return "  distil   " + s.Distiller() + "\n"
 }
 
 // nodeLine says which kernel the server is a node of; nothing when it is alone.

@@ -16,13 +16,14 @@ import (
 const instructions = `Kaijutsu keeps contexts: documents of blocks that people and agents edit together. ` +
 	`A context is named by id, automerge URL or title, or by the beginning of one. ` +
 	`Start with context_list; read with context_get and block_read; write with block_create, block_append and block_edit. ` +
+	`What others hand on to you comes as drifts: drift_inbox shows them, and kaijutsu://drift/inbox can be subscribed to; hand on what you found with drift_push. ` +
 	`Everything you write is attributed to you, and undo takes back your own last work only.`
 
 // mcpDoor returns the door for agents.
 func (s *Server) mcpDoor() *mcpdoor.Door {
 	return mcpdoor.New(mcpdoor.Config{
 		Set: s.set, Identify: s.gate.call, Log: s.log, Version: s.cfg.Version, Instructions: instructions,
-		Resources: resources{s}, Watcher: watcher{s}, Events: events{s},
+		Resources: resources{s}, Watcher: watcher{s}, Events: events{s}, Letters: letters{s},
 		Join: s.seatAgent,
 	})
 }
