@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"kaijutsu"
@@ -23,21 +24,24 @@ const (
 	maxPolicy     = 60 << 10 // bytes as JSON
 	maxRules      = 100
 	maxPrincipals = 500
-	maxText       = 256 // bytes of a label, address, name or reason
+	maxName       = 64 // bytes of a label or a principal's name
+	maxAddress    = 1100
+	maxReason     = 500
 	maxPerMinute  = 1_000_000
 	maxActWait    = 24 * time.Hour
 	defaultWait   = time.Hour
 )
 
-// The policy as JSON.
+// The policy as JSON: the parameters of drift_policy_set, and a version.
 type (
 	policyRow struct {
-		V       int         `json:"v,omitempty"` // 0 is the newest
-		Rules   []ruleRow   `json:"rules,omitempty"`
-		Rates   *ratesRow   `json:"rates,omitempty"`
-		Act     string      `json:"act,omitempty"`
-		ActWait int         `json:"act_wait_s,omitempty"`
-		Foreign *foreignRow `json:"foreign,omitempty"`
+		V         int            `json:"v,omitempty"` // 0 is the newest
+		Rules     []ruleRow      `json:"rules,omitempty"`
+		Automatic *limitRow      `json:"automatic,omitempty"`
+		Manual    *limitRow      `json:"manual,omitempty"`
+		Act       string         `json:"act,omitempty"`
+		ActWait   int            `json:"act_wait_s,omitempty"`
+		Foreign   []foreignerRow `json:"foreign,omitempty"`
 	}
 	ruleRow struct {
 		On        On     `json:"on"`
@@ -45,10 +49,6 @@ type (
 		From      string `json:"from,omitempty"`
 		To        string `json:"to,omitempty"`
 		Summarize bool   `json:"summarize,omitempty"`
-	}
-	ratesRow struct {
-		Automatic *limitRow `json:"automatic,omitempty"`
-		Manual    *limitRow `json:"manual,omitempty"`
 	}
 	limitRow struct {
 		Principal *rateRow `json:"principal,omitempty"`
@@ -58,14 +58,10 @@ type (
 		PerMinute int `json:"per_minute"`
 		Burst     int `json:"burst,omitempty"`
 	}
-	foreignRow struct {
-		Default    courier.Verdict         `json:"default,omitempty"`
-		Reason     string                  `json:"reason,omitempty"`
-		Principals map[string]foreignerRow `json:"principals,omitempty"`
-	}
 	foreignerRow struct {
-		Verdict courier.Verdict `json:"verdict"`
-		Reason  string          `json:"reason,omitempty"`
+		Principal string          `json:"principal,omitempty"` // "": everybody that is not named
+		Verdict   courier.Verdict `json:"verdict"`
+		Reason    string          `json:"reason,omitempty"`
 	}
 )
 
@@ -88,7 +84,10 @@ func Decode(b []byte) (Policy, error) {
 	if row.V != 0 && row.V != version {
 		return Policy{}, field("v", fmt.Sprintf("version %d is not read here", row.V), fmt.Sprintf("this server knows version %d; a newer one has written it", version))
 	}
-	p := row.policy()
+	p, err := row.policy()
+	if err != nil {
+		return Policy{}, err
+	}
 	return p, p.Check()
 }
 
@@ -100,8 +99,8 @@ func notPolicy(err error) error {
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		name = strings.Trim(name, `"`)
-		known := []string{"v", "rules", "on", "label", "from", "to", "summarize", "rates", "automatic", "manual", "principal", "target",
-			"per_minute", "burst", "act", "act_wait_s", "foreign", "default", "reason", "principals", "verdict"}
+		known := []string{"v", "rules", "on", "label", "from", "to", "summarize", "automatic", "manual", "principal", "target",
+			"per_minute", "burst", "act", "act_wait_s", "foreign", "reason", "verdict"}
 		hint := "see docs/drift-policies.md"
 		if near := op.Nearest(name, known); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
@@ -141,7 +140,7 @@ func (p Policy) Check() error {
 	for _, l := range []struct {
 		name  string
 		limit Limit
-	}{{"rates.automatic", p.Automatic}, {"rates.manual", p.Manual}} {
+	}{{"automatic", p.Automatic}, {"manual", p.Manual}} {
 		if err := errors.Join(l.limit.Principal.check(l.name+".principal"), l.limit.Target.check(l.name+".target")); err != nil {
 			return err
 		}
@@ -152,15 +151,21 @@ func (p Policy) Check() error {
 		return field("act", fmt.Sprintf("%.32q is none", p.Act), "never, ask or always")
 	}
 	if p.ActWait < 0 || p.ActWait > maxActWait || p.ActWait%time.Second != 0 {
-		return field("act_wait_s", fmt.Sprintf("%v is no time to wait", p.ActWait), "whole seconds, at most 86400; leave it out for an hour")
+		return badWait(p.ActWait)
 	}
 	return p.checkForeign()
 }
 
+func badWait(d time.Duration) error {
+	return field("act_wait_s", fmt.Sprintf("%v is no time to wait", d), "whole seconds, at most 86400; leave it out for an hour")
+}
+
 func (r Rule) check(name string) error {
-	texts := []struct{ field, text string }{{".label", r.Label}, {".from", r.From}, {".to", r.To}}
-	for _, t := range texts {
-		if err := checkText(name+t.field, t.text); err != nil {
+	for _, t := range []struct {
+		field, text string
+		most        int
+	}{{".label", r.Label, maxName}, {".from", r.From, maxAddress}, {".to", r.To, maxAddress}} {
+		if err := checkText(name+t.field, t.text, t.most); err != nil {
 			return err
 		}
 	}
@@ -181,9 +186,14 @@ func (r Rule) check(name string) error {
 	return nil
 }
 
-func checkText(name, text string) error {
-	if len(text) > maxText || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.TrimSpace(text) != text {
-		return field(name, "it is too long, has spaces around it, or holds what cannot be printed", fmt.Sprintf("at most %d bytes", maxText))
+func checkText(name, text string, most int) error {
+	switch {
+	case len(text) > most:
+		return field(name, fmt.Sprintf("it has %d bytes", len(text)), fmt.Sprintf("at most %d", most))
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		return field(name, "it holds what cannot be printed", "write it on one line")
+	case strings.TrimSpace(text) != text:
+		return field(name, "there are spaces around it", "take them away")
 	}
 	return nil
 }
@@ -201,56 +211,60 @@ func (r Rate) check(name string) error {
 }
 
 func (p Policy) checkForeign() error {
-	if p.Foreign.Verdict != "" || p.Foreign.Reason != "" {
-		if err := p.Foreign.check("foreign.default", "foreign.reason"); err != nil {
+	if p.Foreign != (Foreigner{}) {
+		if err := p.Foreign.check("foreign"); err != nil {
 			return err
 		}
 	}
 	if len(p.Principals) > maxPrincipals {
-		return fmt.Errorf("foreign.principals: there are %d: %w: at most %d", len(p.Principals), kaijutsu.ErrTooLarge, maxPrincipals)
+		return fmt.Errorf("foreign: there are %d: %w: at most %d", len(p.Principals), kaijutsu.ErrTooLarge, maxPrincipals)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Principals)) {
-		at := "foreign.principals." + name
-		if name == "" || len(name) > 64 || checkText(at, name) != nil {
-			return field("foreign.principals", fmt.Sprintf("%.80q is no principal's name", name), "")
+		if name == "" || len(name) > maxName || checkText("", name, maxName) != nil {
+			return field("foreign", fmt.Sprintf("%.80q is no principal's name", name), fmt.Sprintf("want 1 to %d bytes", maxName))
 		}
-		if err := p.Principals[name].check(at+".verdict", at+".reason"); err != nil {
+		if err := p.Principals[name].check("foreign of " + name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f Foreigner) check(verdict, reason string) error {
+func (f Foreigner) check(name string) error {
 	switch f.Verdict {
 	case courier.Accept, courier.Hold, courier.Refuse:
-		return checkText(reason, f.Reason)
+		return checkText(name+": reason", f.Reason, maxReason)
 	}
-	return field(verdict, fmt.Sprintf("%.32q is none", f.Verdict), "accept, hold or refuse")
+	return field(name+": verdict", fmt.Sprintf("%.32q is none", f.Verdict), "accept, hold or refuse")
 }
 
 // policy returns what a row says. What is said by leaving it out is left out.
-func (row policyRow) policy() Policy {
-	p := Policy{Act: Act(row.Act), ActWait: time.Duration(row.ActWait) * time.Second}
+func (row policyRow) policy() (Policy, error) {
+	p := Policy{Automatic: row.Automatic.limit(), Manual: row.Manual.limit(), Act: Act(row.Act)}
 	for _, r := range row.Rules {
 		p.Rules = append(p.Rules, Rule(r))
 	}
 	if row.ActWait < 0 || row.ActWait > int(maxActWait/time.Second) {
-		p.ActWait = -1 // Check says so
+		return Policy{}, badWait(time.Duration(row.ActWait))
 	}
-	if row.Rates != nil {
-		p.Automatic, p.Manual = row.Rates.Automatic.limit(), row.Rates.Manual.limit()
-	}
-	if f := row.Foreign; f != nil {
-		p.Foreign = Foreigner{f.Default, f.Reason}
-		for name, v := range f.Principals {
+	p.ActWait = time.Duration(row.ActWait) * time.Second
+	for i, f := range row.Foreign {
+		_, twice := p.Principals[f.Principal]
+		switch v := (Foreigner{f.Verdict, f.Reason}); {
+		case twice || f.Principal == "" && p.Foreign != (Foreigner{}):
+			return Policy{}, field(fmt.Sprintf("foreign[%d].principal", i), fmt.Sprintf("%q is there twice", f.Principal), "say it once")
+		case v == Foreigner{}:
+			return Policy{}, field(fmt.Sprintf("foreign[%d].verdict", i), "there is none", "accept, hold or refuse")
+		case f.Principal == "":
+			p.Foreign = v
+		default:
 			if p.Principals == nil {
 				p.Principals = make(map[string]Foreigner)
 			}
-			p.Principals[name] = Foreigner(v)
+			p.Principals[f.Principal] = v
 		}
 	}
-	return p
+	return p, nil
 }
 
 func (row *limitRow) limit() (l Limit) {
@@ -260,33 +274,24 @@ func (row *limitRow) limit() (l Limit) {
 	return Limit{row.Principal.rate(), row.Target.rate()}
 }
 
-// rate returns a rate that was given: one that allows nothing is no Rate.
 func (row *rateRow) rate() Rate {
-	switch {
-	case row == nil:
+	if row == nil {
 		return Rate{}
-	case *row == rateRow{}:
-		return Rate{PerMinute: -1} // Check says so
 	}
 	return Rate(*row)
 }
 
 func rowOf(p Policy) policyRow {
-	row := policyRow{V: version, Act: string(p.Act), ActWait: int(p.ActWait / time.Second)}
+	row := policyRow{V: version, Automatic: rowOfLimit(p.Automatic), Manual: rowOfLimit(p.Manual), Act: string(p.Act), ActWait: int(p.ActWait / time.Second)}
 	for _, r := range p.Rules {
 		row.Rules = append(row.Rules, ruleRow(r))
 	}
-	if p.Automatic != (Limit{}) || p.Manual != (Limit{}) {
-		row.Rates = &ratesRow{rowOfLimit(p.Automatic), rowOfLimit(p.Manual)}
+	if p.Foreign != (Foreigner{}) {
+		row.Foreign = append(row.Foreign, foreignerRow{"", p.Foreign.Verdict, p.Foreign.Reason})
 	}
-	if p.Foreign != (Foreigner{}) || len(p.Principals) > 0 {
-		row.Foreign = &foreignRow{Default: p.Foreign.Verdict, Reason: p.Foreign.Reason}
-		for name, f := range p.Principals {
-			if row.Foreign.Principals == nil {
-				row.Foreign.Principals = make(map[string]foreignerRow)
-			}
-			row.Foreign.Principals[name] = foreignerRow(f)
-		}
+	for _, name := range slices.Sorted(maps.Keys(p.Principals)) {
+		f := p.Principals[name]
+		row.Foreign = append(row.Foreign, foreignerRow{name, f.Verdict, f.Reason})
 	}
 	return row
 }

@@ -138,24 +138,25 @@ type target struct {
 // targets returns where a rule pushes a block of a context to: never to where it
 // is.
 func (k *Keeper) targets(r Rule, doc kaijutsu.DocumentID, content string) []target {
-	words := []string{r.To}
 	if r.On == OnMention {
-		words = mentions(content)
-	}
-	var out []target
-	for _, word := range words {
-		at, err := k.cfg.Kernel.Address(k.stopping, k.call(doc), word)
-		switch {
-		case r.On == OnMention && (err != nil || at.Kernel != "" || k.cfg.Kernel.Label(at.Doc) != word):
-		case err != nil:
-			k.say("to "+word+" "+doc.String(), "drift policy: a rule's to leads nowhere", "context", doc.Name(), "to", word, "err", err)
-		case at.Kernel != "":
-			out = append(out, target{to: at.Kernel + ":" + at.Rest})
-		case at.Doc != doc:
-			out = append(out, target{at.Doc, at.Doc.Name()})
+		var out []target
+		for _, label := range mentions(content) {
+			if at, ok := k.cfg.Kernel.ByLabel(label); ok && at != doc {
+				out = append(out, target{at, at.Name()})
+			}
 		}
+		return out
 	}
-	return out
+	at, err := k.cfg.Kernel.Address(k.stopping, k.call(doc), r.To)
+	switch {
+	case err != nil:
+		k.say("to "+r.To+" "+doc.String(), "drift policy: a rule's to leads nowhere", "context", doc.Name(), "to", r.To, "err", err)
+	case at.Kernel != "":
+		return []target{{to: at.Kernel + ":" + at.Rest}}
+	case at.Doc != doc:
+		return []target{{at.Doc, at.Doc.Name()}}
+	}
+	return nil
 }
 
 // enqueue has a push fired: next, or by the lane when it is distilled first.
