@@ -47,7 +47,7 @@ const (
 	pointingWeight = 0.7
 )
 
-var pointers = setOf("that this it these those they he she so then both yes no and but or")
+var pointers = setOf("because that this it these those they he she so then both yes no and but or")
 
 var (
 	// codeName is what names something in code besides what stands between

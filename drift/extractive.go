@@ -13,13 +13,13 @@ const ExtractiveName = "extractive"
 
 // The lengths of an extract, in words.
 const (
-	minWords     = 60
+	minWords     = 150 // so that the longest sentence fits
 	maxWords     = 5000
 	minExtract   = 80  // of a short conversation
 	extractShare = 0.4 // of all words: more would be a copy
 	headingWords = 3   // "## Open questions"
 	bulletMarks  = 3   // "- " and " [12]", of which Unicode makes up to two
-	closingWords = 48  // the last line, at most
+	closingWords = 42  // the last line, at most
 )
 
 // Extractive returns the distiller that needs no model: it picks sentences of

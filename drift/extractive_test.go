@@ -2,20 +2,125 @@ package drift_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
+	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/drift"
 )
+
+// extract makes a briefing and checks what holds of each.
+func extract(t testing.TB, req drift.Request) drift.Briefing {
+	t.Helper()
+	b, err := drift.Extractive().Distil(context.Background(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkExtract(t, req, b)
+	return b
+}
+
+var bullet = regexp.MustCompile(`^- (.+) \[(\d+)\]$`)
+
+// checkExtract wants a briefing that is short enough, says how it was made, and
+// cites each sentence to lines that hold it.
+func checkExtract(t testing.TB, req drift.Request, b drift.Briefing) {
+	t.Helper()
+	most := req.MaxWords
+	if most == 0 {
+		most = 500
+	}
+	if n := len(strings.Fields(b.Text)); n >= most || !utf8.ValidString(b.Text) {
+		t.Errorf("the extract has %d words, want less than %d", n, most)
+	}
+	lines := strings.Split(strings.TrimSuffix(b.Text, "\n"), "\n")
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "_An extract made without a model: ") || b.Distiller != "extractive" || b.Model != "" {
+		t.Errorf("the extract of distiller %q ends %q, want it to say that no model made it", b.Distiller, last)
+	}
+	for i, c := range b.Citations {
+		if c.Ref != i+1 || c.Handle.Check() != nil {
+			t.Errorf("citation %d is %+v", i, c)
+		}
+	}
+	headings, at := "", 0
+	for _, line := range lines[:len(lines)-1] {
+		switch m := bullet.FindStringSubmatch(line); {
+		case strings.HasPrefix(line, "## "):
+			headings += line[3:] + " "
+		case m != nil:
+			at++
+			checkCited(t, req.Source, b, m[1], m[2])
+		case line != "":
+			t.Errorf("the extract has a line %q", line)
+		}
+	}
+	order := regexp.MustCompile(`^(Decisions )?(Findings )?(Code references )?(Open questions )?(Other )?$`)
+	if !order.MatchString(headings) || at == 0 {
+		t.Errorf("the extract has the headings %q and %d sentences", headings, at)
+	}
+}
+
+// checkCited wants a sentence in the lines that it is cited to.
+func checkCited(t testing.TB, src drift.Source, b drift.Briefing, sentence, ref string) {
+	t.Helper()
+	for i, c := range b.Citations {
+		if ref != strconv.Itoa(i+1) {
+			continue
+		}
+		for _, p := range src.Blocks {
+			if string(p.ID) != c.Handle.Block {
+				continue
+			}
+			lines := strings.Split(strings.ToValidUTF8(p.Content, "\uFFFD"), "\n")
+			if c.Handle.First < 1 || c.Handle.Last > len(lines) {
+				t.Errorf("%q is cited to lines %d to %d of %d", sentence, c.Handle.First, c.Handle.Last, len(lines))
+				return
+			}
+			cited := lines[c.Handle.First-1 : c.Handle.Last]
+			if !strings.Contains(squeeze(strings.Join(cited, "\n")), squeeze(sentence)) {
+				t.Errorf("%q is cited to %q", sentence, cited)
+			}
+			if want := drift.Quote(strings.TrimRight(strings.Join(cited, "\n"), "\r\n")); c.Quote != want {
+				t.Errorf("quote = %q, want %q", c.Quote, want)
+			}
+			return
+		}
+	}
+	t.Errorf("%q cites [%s], which is none", sentence, ref)
+}
+
+// squeeze takes out what an extract may add to or leave out of a sentence:
+// white space, the marks of lists, quotes and emphasis, and numbers in brackets.
+func squeeze(s string) string {
+	s = regexp.MustCompile(`\[\^?\d{1,6}(\s?[,;–-]\s?\^?\d{1,6})*\]`).ReplaceAllString(s, "")
+	return regexp.MustCompile("[\\s>*_`-]").ReplaceAllString(s, "")
+}
+
+// talk is a conversation in which people and a model say these.
+func talk(contents ...string) drift.Source {
+	src := drift.Source{Context: contextUUID, Heads: kaijutsu.NewHeads(kaijutsu.ChangeHash{7})}
+	for i, content := range contents {
+		src.Blocks = append(src.Blocks, drift.Passage{
+			ID: blocks.ID(blockUUID[:32] + string(rune('0'+i/10)) + string(rune('0'+i%10)) + "00"), Role: []string{"user", "model"}[i%2], Kind: "text", Content: content,
+		})
+	}
+	return src
+}
 
 func TestExtractsOfTranscripts(t *testing.T) {
 	for _, name := range transcriptNames {
 		t.Run(name, func(t *testing.T) {
-			b, err := drift.Extractive().Distil(context.Background(), drift.Request{Source: readTranscript(t, name)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := extract(t, drift.Request{Source: readTranscript(t, name)})
 			golden := filepath.Join("testdata", "extracts", name+".md")
 			if *update {
 				if err := os.WriteFile(golden, []byte(b.Text), 0o644); err != nil {
@@ -31,4 +136,215 @@ func TestExtractsOfTranscripts(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestExtractsFollowTheFocus(t *testing.T) {
+	for _, c := range []struct {
+		name, focus string
+		first       string // what the first sentence holds
+	}{
+		{"incident", "what was decided about the grace period?", "grace period"},
+		{"incident", "why did the alert not fire?", "alert"},
+		{"design", "takedowns of duplicates", "duplicates"},
+		{"design", "browsers and formats", "browsers"},
+		{"debugging", "how is Japanese segmented?", "Japanese"},
+		{"debugging", "migration of segments", "segment"},
+	} {
+		t.Run(c.focus, func(t *testing.T) {
+			b := extract(t, drift.Request{Source: readTranscript(t, c.name), Focus: c.focus, MaxWords: 150})
+			bullets := 0
+			held := 0
+			for _, line := range strings.Split(b.Text, "\n") {
+				if m := bullet.FindStringSubmatch(line); m != nil {
+					bullets++
+					if strings.Contains(strings.ToLower(m[1]), strings.ToLower(c.first)) {
+						held++
+					}
+				}
+			}
+			if held == 0 || held*3 < bullets {
+				t.Errorf("%d of %d sentences are about %q:\n%s", held, bullets, c.first, b.Text)
+			}
+			if b.Note != "" {
+				t.Errorf("note = %q, want none", b.Note)
+			}
+		})
+	}
+	b := extract(t, drift.Request{Source: readTranscript(t, "incident"), Focus: "zeppelins"})
+	if !strings.Contains(b.Note, "no sentence has a word of the focus") || !strings.Contains(b.Text, b.Note) {
+		t.Errorf("the extract about nothing that was said has the note %q and ends %q", b.Note, b.Text[len(b.Text)-200:])
+	}
+}
+
+func TestExtractsLeaveCodeAlone(t *testing.T) {
+	b := extract(t, drift.Request{Source: talk(
+		"We decided to keep the pool.\n\n```go\n// We decided that this comment is code.\nfunc f() { return }\n```\n\n" +
+			"    We decided that this line is indented code.\n\n| We decided | a table |\n|---|---|\n| We agreed | on rows |\n\n" +
+			"2026-03-12T14:06:11Z ERROR we decided to log\n$ echo we decided to echo\n\nThe pool is small because memory is short.",
+	)})
+	for _, no := range []string{"comment", "indented", "table", "rows", "log", "echo", "func"} {
+		if strings.Contains(b.Text, no) {
+			t.Errorf("the extract has %q of what is no prose:\n%s", no, b.Text)
+		}
+	}
+	for _, want := range []string{"## Decisions\n\n- We decided to keep the pool. [1]\n", "## Findings\n\n- The pool is small because memory is short. [2]\n"} {
+		if !strings.Contains(b.Text, want) {
+			t.Errorf("extract = %s\nwant %q in it", b.Text, want)
+		}
+	}
+	src := talk("We decided to keep the pool.", "The tool found that we decided to read this.")
+	src.Blocks[1].Kind = "tool_result"
+	if b := extract(t, drift.Request{Source: src}); strings.Contains(b.Text, "tool found") {
+		t.Errorf("the extract has what a tool wrote:\n%s", b.Text)
+	}
+}
+
+func TestExtractsSortSentences(t *testing.T) {
+	for sentence, want := range map[string]string{
+		"We decided to use Badger for the store.":          "Decisions",
+		"Decision: Badger.":                                "Decisions",
+		"Let's go with the second plan for now.":           "Decisions",
+		"The root cause was a missing lock in the pool.":   "Findings",
+		"Reading an object takes 9 ms at the median.":      "Findings",
+		"The loop in `internal/pool.go:88` never ends.":    "Code references",
+		"The method flushAll waits for the other writer.":  "Code references",
+		"Who owns the list of clients?":                    "Open questions",
+		"It is unclear whether the window is too short.":   "Open questions",
+		"东京的缓存为什么这么慢？":                                     "Open questions",
+		"Wer kümmert sich um die alten Aufträge?":          "Open questions",
+		"The archive has a reading room in the cellar.":    "Other",
+		"Die Größe des Zwischenspeichers ist unverändert.": "Other",
+		"缓存的大小没有变化但是速度变慢了。":                                "Other",
+	} {
+		b := extract(t, drift.Request{Source: talk(sentence)})
+		if got := strings.Join(regexp.MustCompile(`## (.+)\n\n- `).FindStringSubmatch(b.Text)[1:], ""); got != want {
+			t.Errorf("%q is sorted under %s, want %s", sentence, got, want)
+		}
+		if !strings.Contains(b.Text, sentence) {
+			t.Errorf("extract = %q, want %q whole", b.Text, sentence)
+		}
+	}
+}
+
+func TestExtractsTakeAHeadingsWord(t *testing.T) {
+	b := extract(t, drift.Request{Source: talk("## Open questions\n\n- Retention of the logs beyond a year.\n\n## Decided\n\n1. Thumbnails live in the object store.\n2. One bucket\n   for each museum.\n")})
+	want := "## Decisions\n\n- Thumbnails live in the object store. [1]\n- One bucket for each museum. [2]\n\n## Open questions\n\n- Retention of the logs beyond a year. [3]\n"
+	if !strings.HasPrefix(b.Text, want) {
+		t.Errorf("extract = %s\nwant %s", b.Text, want)
+	}
+	if h := b.Citations[1].Handle; h.First != 8 || h.Last != 9 {
+		t.Errorf("the second decision is cited to lines %d to %d, want 8 to 9", h.First, h.Last)
+	}
+}
+
+func TestExtractsSayNothingTwice(t *testing.T) {
+	b := extract(t, drift.Request{Source: talk(
+		"We decided to store thumbnails in the object store.",
+		"As said, we decided to store the thumbnails in the object store. [3]",
+		"WE DECIDED TO STORE THUMBNAILS IN THE OBJECT STORE.",
+		"The ingest makes the previews before anybody asks for them.",
+	)})
+	if n := strings.Count(strings.ToLower(b.Text), "object store"); n != 1 {
+		t.Errorf("the extract says it %d times:\n%s", n, b.Text)
+	}
+}
+
+func TestExtractsAreTheSameEachTime(t *testing.T) {
+	req := drift.Request{Source: long(t, 100<<10), Focus: "connections"}
+	want := extract(t, req).Text
+	for range 3 {
+		if got := extract(t, req).Text; got != want {
+			t.Fatalf("two extracts of one source differ:\n%s\n%s", got, want)
+		}
+	}
+}
+
+func TestExtractsOfToolsAlone(t *testing.T) {
+	src := talk("The table has 31 rows and no index on the column of dates.")
+	src.Blocks[0].Kind, src.Blocks[0].Role = "tool_result", "tool"
+	extract(t, drift.Request{Source: src})
+}
+
+func TestExtractsReportProgress(t *testing.T) {
+	told := ""
+	b := extract(t, drift.Request{Source: talk("We decided to keep the pool."), Progress: func(text string) { told = text }})
+	if told != b.Text {
+		t.Errorf("progress told %q, want %q", told, b.Text)
+	}
+}
+
+func TestNothingToExtract(t *testing.T) {
+	for name, src := range map[string]drift.Source{
+		"no blocks": {}, "empty blocks": talk("", " \n"), "one word": talk("Hello"), "code alone": talk("```\nwe decided to keep this\n```"),
+	} {
+		b, err := drift.Extractive().Distil(context.Background(), drift.Request{Source: src})
+		if !errors.Is(err, kaijutsu.ErrInvalid) || b.Text != "" {
+			t.Errorf("Distil of %s = %q, %v, want ErrInvalid", name, b.Text, err)
+		}
+	}
+	for _, words := range []int{-1, 149, 5001} {
+		if _, err := drift.Extractive().Distil(context.Background(), drift.Request{Source: talk("We decided to keep it."), MaxWords: words}); !errors.Is(err, kaijutsu.ErrInvalid) {
+			t.Errorf("Distil to %d words = %v, want ErrInvalid", words, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if b, err := drift.Extractive().Distil(ctx, drift.Request{Source: talk("We decided to keep it.")}); !errors.Is(err, context.Canceled) || b.Text != "" {
+		t.Errorf("Distil when its caller has gone = %q, %v, want context.Canceled", b.Text, err)
+	}
+}
+
+// What is hostile costs no more time than what is long.
+func TestExtractsOfHostileText(t *testing.T) {
+	const size = 1 << 20
+	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	for name, content := range map[string]string{
+		"one word": fill("a"), "marks": "a" + fill("\u0301"), "backticks": fill("` `` "), "brackets": fill("(["), "full stops": fill("a. "),
+		"refs": fill("[1] "), "no sentence end": fill("word "), "lines": fill("a\n"), "lists": fill("- we decided it is so\n"),
+		"joiners": fill("\u200d"), "flags": fill("🇩🇪"), "quotes": fill("> "), "fences": fill("```\n~~~\n"), "headings": fill("# a\n"),
+		"Han": fill("東京都に住んで。"), "no UTF-8": fill("we decided \xff. "), "apostrophes": fill("a'"), "numbers": fill("1,"), "dots": fill("."),
+		"crowded": crowded(size), "alike": fill("we decided to keep the pool as one of us said. "),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			defer cancel()
+			begun := time.Now()
+			_, err := drift.Extractive().Distil(ctx, drift.Request{Source: talk(content), Focus: content[:len(content)/4]})
+			if err != nil && !errors.Is(err, kaijutsu.ErrInvalid) {
+				t.Error(err)
+			}
+			if took := time.Since(begun); took > 10*time.Second {
+				t.Errorf("an extract of 1 MB took %v", took)
+			} else {
+				t.Log(took)
+			}
+		})
+	}
+}
+
+// crowded returns sentences that have about as many words in common as can be
+// without those being in too many of them.
+func crowded(size int) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for b.Len() < size {
+		for range 40 {
+			fmt.Fprintf(&b, "word%03d ", random.IntN(220))
+		}
+		b.WriteString("ends here.\n\n")
+	}
+	return b.String()
+}
+
+func FuzzExtractive(f *testing.F) {
+	f.Add("We decided to use `a.b` (see [3]). Why?\n\n- one\n  two", "use")
+	f.Add("# Decisions\n\n1) x y z\n\n|a|b|\n\n> quote of **four words\n\n東京都に住んで。", "")
+	f.Fuzz(func(t *testing.T, content, focus string) {
+		req := drift.Request{Source: talk(content, "The archive has a reading room in the cellar.", content), Focus: focus}
+		b, err := drift.Extractive().Distil(context.Background(), req)
+		if err != nil {
+			t.Fatalf("Distil(%q) = %v", content, err)
+		}
+		checkExtract(t, req, b)
+	})
 }
