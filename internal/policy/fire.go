@@ -11,27 +11,14 @@ import (
 // flight is what the gate knows of an automatic push under way.
 type flight struct {
 	chain   []string
-	content string // of a finding; empty: a briefing is made
-}
-
-// finding returns the fingerprint of what is pushed: that of the block, so that
-// it stays the same however often it is handed on.
-func (f flight) finding(made string) string {
-	if f.content == "" {
-		return made
-	}
-	return drift.Fingerprint(f.content)
+	finding string // empty: that of the briefing
 }
 
 // fire pushes. The error says that trying again later may help; whatever else
 // happens is noted here.
 func (k *Keeper) fire(p *push) error {
-	f := flight{chain: p.chain}
-	m := drift.Meta{Chain: p.chain}
-	if !p.summarize {
-		f.content = p.content
-		m.Finding = f.finding("")
-	}
+	f := flight{p.chain, p.finding}
+	m := drift.Meta{Chain: p.chain, Finding: p.finding}
 	if !p.target.IsZero() {
 		if err := k.circles(k.stopping, p.target, m, true); err != nil {
 			return k.landed(p, courier.Outcome{}, err)

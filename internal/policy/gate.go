@@ -24,7 +24,9 @@ func (k *Keeper) Push(ctx context.Context, it *drift.Item, auto bool) error {
 	k.mu.Unlock()
 	if rule {
 		it.Meta.Chain = union(f.chain, it.Meta.Chain)
-		it.Meta.Finding = f.finding(it.Meta.Finding)
+		if f.finding != "" {
+			it.Meta.Finding = f.finding
+		}
 	}
 	if !it.Target.IsZero() {
 		if err := k.circles(ctx, it.Target, it.Meta, auto || rule); err != nil {
@@ -122,13 +124,20 @@ func keyOf(doc kaijutsu.DocumentID, kernel, to string) string {
 	return kernel + ":" + to
 }
 
-// union returns the places of both, each once, in order.
+// maxChain is how many places a chain holds.
+const maxChain = 64
+
+// union returns the places of both, each once, in order; of very many the first
+// ones and the last.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {
 		if !slices.Contains(out, s) {
 			out = append(out, s)
 		}
+	}
+	if n := len(out); n > maxChain {
+		out = append(out[:maxChain-1], out[n-1])
 	}
 	return out
 }

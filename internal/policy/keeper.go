@@ -80,6 +80,7 @@ type Keeper struct {
 	tasks   map[taskKey]*task    // guarded by mu
 	asking  map[string]bool      // guarded by mu: the records of questions that are waited for
 	from    uint64               // guarded by mu: the journal was looked at so far
+	rounds  chan struct{}        // guarded by mu; closed when the worker has done what there was
 	counts  Stats                // guarded by mu
 	told    map[string]time.Time // guarded by mu: what was logged last, and when
 }
@@ -115,7 +116,7 @@ func Open(cfg Config) (*Keeper, error) {
 	}
 	k := &Keeper{
 		cfg: cfg, woken: make(chan struct{}, 1), flights: make(map[string]flight), tasks: make(map[taskKey]*task),
-		asking: make(map[string]bool), told: make(map[string]time.Time),
+		rounds: make(chan struct{}), asking: make(map[string]bool), told: make(map[string]time.Time),
 	}
 	k.stopping, k.stop = context.WithCancel(context.Background())
 	value, _ := cfg.Table.Get(policyRecord)

@@ -26,6 +26,7 @@ type push struct {
 	limit     string              // what the target is counted under
 	block     drift.Handle
 	content   string
+	finding   string // fingerprint; empty: of the briefing that is made
 	summarize bool
 	chain     []string // where the finding has been, with the context that it comes from
 	counted   bool     // it was within the limit, or staged
@@ -182,9 +183,13 @@ func newPush(k *Keeper, r Rule, doc kaijutsu.DocumentID, at target, b repo.Block
 	if !at.doc.IsZero() {
 		p.limit = at.doc.String()
 	}
-	what := drift.Fingerprint(b.Content)
+	p.finding = drift.Fingerprint(b.Content)
+	if n.meta.Finding != "" {
+		p.finding = n.meta.Finding // as it was when it was first pushed
+	}
+	what := p.finding
 	if p.summarize {
-		what += " " + string(b.ID) // a briefing of then, not the finding
+		what, p.finding = what+" "+string(b.ID), "" // a briefing of then, not the finding
 	}
 	p.id = derive(originOf(b.Block, n), p.limit, what)
 	return p
