@@ -11,10 +11,12 @@ import (
 	"kaijutsu/internal/changegraph"
 )
 
-// typed is a text of 100,000 characters that two people typed, one change for
-// each of 260,000 keys: they jump about, and take back every third letter.
-var typed = sync.OnceValues(func() (*changegraph.Graph, *Model) {
-	const characters, keys = 100_000, 260_000
+// typed is a text of 100,000 characters, typed by 260,000 keys.
+var typed = sync.OnceValues(func() (*changegraph.Graph, *Model) { return typing(100_000, 260_000) })
+
+// typing makes a text that two people typed, one change for each key: they jump
+// about, and take back every third letter.
+func typing(characters, keys int) (*changegraph.Graph, *Model) {
 	rng := rand.New(rand.NewSource(1))
 	g, m := changegraph.New(), NewModel()
 	take := func(c *amfile.Change) {
@@ -75,7 +77,7 @@ var typed = sync.OnceValues(func() (*changegraph.Graph, *Model) {
 		next++
 	}
 	return g, m
-})
+}
 
 // BenchmarkBlame says who wrote each character of a long text.
 func BenchmarkBlame(b *testing.B) {

@@ -191,6 +191,7 @@ func (m *Model) bodyOf(id opID, log Log) (string, error) {
 // content returns what a text or list held.
 func (v *viewing) content(s *sequence) (string, bool) {
 	var out strings.Builder
+	out.Grow(len(s.joined))
 	exact := v.elements(s, func(p part) {
 		if p.then {
 			out.WriteString(p.text)
@@ -214,6 +215,10 @@ func (v *viewing) elements(s *sequence, put func(part)) (exact bool) {
 		n := v.inserted(sp)
 		switch sp.kind {
 		case spanRun:
+			if n == sp.n {
+				put(part{sp.text, true, true})
+				continue
+			}
 			old := cutRunes(sp.text, int(sp.n), 0, int(n))
 			put(part{old, true, true})
 			put(part{sp.text[len(old):], false, true})

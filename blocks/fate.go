@@ -66,18 +66,32 @@ const (
 // ErrInvalid when it had no such lines.
 func (m *Model) Fate(id ID, past Past, log Log, first, last int) (f Fate, exact bool, err error) {
 	v := m.viewAt(past)
-	then, exact, err := m.ContentAt(id, past, log)
+	b, exact := v.block(id)
+	switch {
+	case !exact:
+		return Fate{}, false, nil
+	case b == nil:
+		return Fate{}, true, fmt.Errorf("block %s then: %w", id, kaijutsu.ErrNotFound)
+	}
+	_, e, exact := v.read(b)
+	if !exact {
+		return Fate{}, false, nil
+	}
+	c := comparison{gone: b.deleted}
+	if _, current := formsOf(b.fields).form(); current != nil {
+		c.now, _ = current.content()
+	}
+	switch seq := m.contentOf(id); {
+	case e == nil:
+	case e.seq != nil && e.seq == seq:
+		c.was.Grow(len(c.now))
+		exact = v.elements(seq, c.add)
+		c.then = c.was.String()
+	default:
+		c.then, exact, err = v.holding(b, e, log)
+	}
 	if !exact || err != nil {
 		return Fate{}, exact, err
-	}
-	now, ok := m.Then(id)
-	c := comparison{then: then.Content, now: now.Content, gone: !ok || now.Deleted}
-	if b := m.blocks[id]; b != nil {
-		_, e, _ := v.read(b)
-		_, current := formsOf(b.fields).form()
-		if e != nil && current != nil && e.seq != nil && e.seq == current.seq {
-			v.elements(e.seq, c.add)
-		}
 	}
 	f, err = c.fate(id, first, last)
 	return f, true, err
@@ -91,9 +105,7 @@ func (m *Model) FateSince(then *Model, id ID, first, last int) (Fate, error) {
 	}
 	now, ok := m.Then(id)
 	c := comparison{then: was.Content, now: now.Content, gone: !ok || now.Deleted}
-	if ok {
-		c.match(then, m, id)
-	}
+	c.match(then, m, id)
 	return c.fate(id, first, last)
 }
 
@@ -103,8 +115,8 @@ type comparison struct {
 	then, now string
 	gone      bool // the block is deleted
 	kept      []stretchKept
-	atThen    int // bytes of then and now that parts were added of
-	atNow     int
+	was       strings.Builder // of the elements that were added, what they held
+	atNow     int             // bytes of now that they hold
 }
 
 // stretchKept is a number of bytes that are in both texts.
@@ -113,10 +125,10 @@ type stretchKept struct{ then, now, n int }
 // add takes in the next elements of a text or list.
 func (c *comparison) add(p part) {
 	if p.then && p.now {
-		c.keep(c.atThen, c.atNow, len(p.text))
+		c.keep(c.was.Len(), c.atNow, len(p.text))
 	}
 	if p.then {
-		c.atThen += len(p.text)
+		c.was.WriteString(p.text)
 	}
 	if p.now {
 		c.atNow += len(p.text)
