@@ -2,11 +2,9 @@ package llm
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,40 +80,6 @@ func TestCitations(t *testing.T) {
 		}
 		if got.Text != "- It is an LRU [2].\n- It is fast." {
 			t.Errorf("text = %q", got.Text)
-		}
-	})
-}
-
-func TestFallback(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{answers: []http.HandlerFunc{anthropicSpeech.fails(401, "authentication_error", "", "no")}}
-		m := f.start(t, Config{Provider: Anthropic})
-		d := Fallback(m)
-		got, err := d.Distil(t.Context(), drift.Request{Source: source()})
-		if err != nil || got.Distiller != "extractive" || got.Model != "" {
-			t.Fatalf("briefing = %+v, %v, want an extract", got, err)
-		}
-		first, rest, _ := strings.Cut(got.Text, "\n\n")
-		if !strings.HasPrefix(first, "> An extract, because the model failed: ask anthropic tester-1: ") || !strings.Contains(first, "--llm-key-file") || rest == "" {
-			t.Errorf("text = %q, want the reason in the first line", got.Text)
-		}
-		if _, err := m.Distil(t.Context(), drift.Request{Source: source()}); !errors.Is(err, kaijutsu.ErrDenied) {
-			t.Errorf("without a fallback: %v, want denied", err)
-		}
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		if got, err := d.Distil(gone, drift.Request{Source: source()}); !errors.Is(err, context.Canceled) {
-			t.Errorf("for who has gone: %+v, %v, want the context's error", got, err)
-		}
-		if _, err := d.Distil(t.Context(), drift.Request{}); !errors.Is(err, kaijutsu.ErrInvalid) {
-			t.Errorf("of nothing: %v, want invalid", err)
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{answers: []http.HandlerFunc{openAISpeech.says("by the model")}}
-		d := Fallback(f.start(t, Config{Provider: OpenAI}))
-		if got, err := d.Distil(t.Context(), drift.Request{Source: source()}); err != nil || got.Text != "by the model" || got.Distiller != d.Name() {
-			t.Errorf("briefing = %+v, %v, want the model's", got, err)
 		}
 	})
 }
