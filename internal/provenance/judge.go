@@ -44,6 +44,9 @@ func (ix *Index) judge(s *source) {
 			began, now, list = time.Now(), v.Heads, nil
 			for _, sp := range todo {
 				j, err := fateOf(v, sp)
+				if err != nil && len(list) > 0 {
+					return nil // what takes longer is the first one the next time
+				}
 				if err != nil {
 					return err
 				}

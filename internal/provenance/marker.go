@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"kaijutsu"
@@ -201,21 +200,15 @@ func (p *placing) find(v repo.View) error {
 			p.complete = false
 		}
 	}
-	var outside []int
-	if len(p.letters) > 0 && len(known) > 0 {
+	var read repo.Past
+	if len(known) > 0 {
 		var err error
-		if outside, err = v.Changes(known); err != nil {
+		if read, err = v.Past(known); err != nil {
 			return err
 		}
 	}
 	for _, e := range p.letters {
-		i, ok := log.Index(e.change)
-		if ok && len(known) > 0 {
-			_, ok = slices.BinarySearch(outside, i)
-		} else {
-			ok = true
-		}
-		if ok {
+		if len(known) == 0 || !read.Has(e.change) {
 			p.unread = append(p.unread, e.id)
 		}
 	}

@@ -8,9 +8,13 @@ import (
 
 // inserted returns the change that made a block.
 func inserted(v repo.View, id blocks.ID) (kaijutsu.ChangeHash, bool) {
-	runs, err := v.Model().Blame(id, v.Log())
-	if err != nil || len(runs) == 0 {
+	actor, counter, ok := v.Model().Made(id)
+	if !ok {
 		return kaijutsu.ChangeHash{}, false
 	}
-	return runs[0].Change, true
+	i, ok := v.Log().Find(actor, counter)
+	if !ok {
+		return kaijutsu.ChangeHash{}, false
+	}
+	return v.Log().Hash(i), true
 }

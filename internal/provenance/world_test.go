@@ -15,6 +15,7 @@ import (
 	"kaijutsu/blocks"
 	"kaijutsu/drift"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/provenance"
@@ -252,3 +253,27 @@ func (w *world) settle() {
 }
 
 func (w *world) now() time.Time { return time.Now() }
+
+type provenanceLetter = provenance.Letter
+
+// send brings what a document holds here to another world.
+func (w *world) send(to *world, doc kaijutsu.DocumentID) {
+	w.Helper()
+	signers := make(map[kaijutsu.ActorID]repo.Signer)
+	err := w.repo.Since(w.ctx, doc, nil, func(list []repo.Change) error {
+		in := repo.Delivery{Node: "there", Signers: signers}
+		for _, c := range list {
+			full, err := amfile.DecodeChange(c.Raw)
+			if err != nil {
+				return err
+			}
+			in.Changes = append(in.Changes, full)
+			signers[c.Author()] = repo.Signer{By: c.By, Via: c.Via}
+		}
+		_, err := to.repo.Absorb(w.ctx, doc, in)
+		return err
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+}
