@@ -78,7 +78,9 @@ func TestFailures(t *testing.T) {
 		{"overloaded", status(529, "overloaded_error", "", "Overloaded"), "", kaijutsu.ErrUnavailable, all, "529 (Overloaded)"},
 		{"a broken server", status(500, "api_error", "", "Internal"), "", kaijutsu.ErrUnavailable, all, "500"},
 		{"a gateway", func(speech) http.HandlerFunc {
-			return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>Bad Gateway</html>", http.StatusBadGateway) }
+			return func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "<html>Bad Gateway</html>", http.StatusBadGateway)
+			}
 		}, "", kaijutsu.ErrUnavailable, all, "502"},
 		{"a broken server that knows better", status(500, "api_error", "", "", "X-Should-Retry", "false"), "", kaijutsu.ErrUnavailable, once, "500"},
 		{"a redirect", func(speech) http.HandlerFunc {
