@@ -147,7 +147,7 @@ func TestUnreadIsByHistory(t *testing.T) {
 	if err := w.table.Put(t.Context(), owner.By, "read/person/owner/"+b.String(), []byte(value)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.table.Put(t.Context(), owner.By, "read/agent/amy/"+b.String(), []byte(value)); err != nil {
+	if err := w.table.Put(t.Context(), owner.By, "read/"+string(amy.By.Kind)+"/amy/"+b.String(), []byte(value)); err != nil {
 		t.Fatal(err)
 	}
 	there.send(w, b)

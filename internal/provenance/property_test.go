@@ -176,6 +176,7 @@ func (p *play) step() {
 			other.gone = other.gone || other.doc == o.doc
 		}
 	case k < 95:
+		p.noCache = p.rng.IntN(3) == 0
 		p.restart()
 	}
 }

@@ -312,7 +312,7 @@ func TestManyCitations(t *testing.T) {
 	source, target := w.context("Source"), w.context("Target")
 	var list []drift.Citation
 	for i := range 70 {
-		text, heads := w.text(source, strings.Repeat(fmt.Sprintf("line %d äöü\n", i), 500))
+		text, heads := w.text(source, strings.Repeat(fmt.Sprintf("line %d äöü\n", i), 100))
 		list = append(list, cites(i+1, source, text, heads, 0, 0))
 	}
 	if _, err := (drift.Meta{Kind: drift.KindPush, Citations: list}).Encode(""); err != nil {
@@ -321,7 +321,7 @@ func TestManyCitations(t *testing.T) {
 	_, block := w.drift(owner.By, source, target, "a claim", list...)
 	w.settle()
 	for _, c := range list {
-		w.replace(source, blocks.ID(c.Handle.Block), strings.Repeat("other ß\n", 500))
+		w.replace(source, blocks.ID(c.Handle.Block), strings.Repeat("other ß\n", 100))
 	}
 	w.settle()
 	marks := w.marksOf(target, block)
