@@ -51,11 +51,10 @@ func (k *Kernel) Address(ctx context.Context, c op.Call, text string) (Address, 
 		doc, err := k.find(ctx, c, text)
 		return Address{Doc: doc}, err
 	}
-	all, err := k.summarize(ctx, c)
-	if err != nil {
+	found, err := k.exactly(ctx, c, text) // no UUID has a colon
+	switch {
+	case err != nil:
 		return Address{}, err
-	}
-	switch found := k.pick(all, titled(text)); {
 	case len(found) == 1:
 		return Address{Doc: found[0].doc}, nil
 	case len(found) > 1:

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"kaijutsu"
+	"kaijutsu/blocks"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/repo"
 )
 
 // known makes a context under an id of the test's choice.
@@ -211,4 +213,54 @@ func TestNodesLookUpByTheSameRules(t *testing.T) {
 	if got, err := b.kernel.Resolve(t.Context(), owner, "0aaaaaaa-0", kaijutsu.RightRead); err != nil || got != one.Doc {
 		t.Errorf("Resolve of the beginning of an id = %v, %v, want it brought", got, err)
 	}
+}
+
+// TestNamesFollowWhatChanges: an old name means nothing, a new one at once, who
+// ever wrote it.
+func TestNamesFollowWhatChanges(t *testing.T) {
+	w := newWorld(t)
+	one, two := w.context("One"), w.context("Two")
+	find := func(when, name string, want ...kernel.ContextInfo) {
+		t.Helper()
+		got, err := w.kernel.Resolve(t.Context(), owner, name, kaijutsu.RightRead)
+		switch {
+		case len(want) == 0 && !errors.Is(err, kaijutsu.ErrNotFound):
+			t.Errorf("%s: Resolve(%q) = %v, %v, want ErrNotFound", when, name, got, err)
+		case len(want) == 1 && (err != nil || got != want[0].Doc):
+			t.Errorf("%s: Resolve(%q) = %v, %v, want %v", when, name, got, err, want[0].Doc)
+		case len(want) > 1 && !errors.Is(err, kaijutsu.ErrConflict):
+			t.Errorf("%s: Resolve(%q) = %v, %v, want ErrConflict", when, name, got, err)
+		}
+	}
+	for range 2 {
+		find("made", "One", one)
+		find("made", two.Short, two)
+		w.restart()
+	}
+	if _, err := w.kernel.Rename(t.Context(), owner, one.Doc, "Two"); err != nil {
+		t.Fatal(err)
+	}
+	find("renamed", "One")
+	find("renamed", "Two", one, two)
+	if _, err := w.repo.Edit(t.Context(), two.Doc, repo.Edit{By: owner.By}, func(_ repo.View, tx *blocks.Tx) error { return tx.SetTitle("Three") }); err != nil {
+		t.Fatal(err)
+	}
+	find("renamed by sync", "Two", one)
+	find("renamed by sync", "Three", two)
+	w.block(owner, two.Doc, blocks.BlockSpec{Content: "x"})
+	find("edited", "Three", two)
+	if _, err := w.kernel.Rename(t.Context(), owner, two.Doc, "Two"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.kernel.Archive(t.Context(), owner, one.Doc, true); err != nil {
+		t.Fatal(err)
+	}
+	find("archived", "Two", two)
+	find("archived", one.Short, one)
+	if err := w.kernel.Delete(t.Context(), owner, two.Doc, true); err != nil {
+		t.Fatal(err)
+	}
+	find("the other deleted", "Two", one)
+	find("deleted", two.Short)
+	find("deleted", two.ID)
 }

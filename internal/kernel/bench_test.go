@@ -7,26 +7,31 @@ import (
 	"kaijutsu"
 )
 
-// BenchmarkResolve finds one of 1,000 contexts.
+// BenchmarkResolve finds one of 2,000 contexts by each of its names.
 func BenchmarkResolve(b *testing.B) {
 	w := newWorld(b)
-	var id string
-	for n := range 1000 {
-		id = w.context(fmt.Sprintf("Context %d", n)).ID
+	var last kaijutsu.DocumentID
+	title := ""
+	for i := range 2_000 {
+		title = fmt.Sprintf("Context %d", i)
+		last = w.context(title).Doc
 	}
-	for name, of := range map[string]string{"id": id, "title": "Context 500", "beginning": id[:23]} {
-		b.Run(name, func(b *testing.B) {
+	w.label(last, "last")
+	for _, name := range []struct{ of, text string }{
+		{"id", last.Name()}, {"label", "last"}, {"title", title}, {"short", w.kernel.Short(last)},
+	} {
+		b.Run(name.of, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := w.kernel.Resolve(b.Context(), owner, of, kaijutsu.RightEdit); err != nil {
-					b.Fatal(err)
+				if doc, err := w.kernel.Resolve(b.Context(), owner, name.text, kaijutsu.RightRead); err != nil || doc != last {
+					b.Fatal(doc, err)
 				}
 			}
 		})
 	}
 	b.Run("list", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := w.kernel.Contexts(b.Context(), owner, false); err != nil {
-				b.Fatal(err)
+			if all, err := w.kernel.Contexts(b.Context(), owner, true); err != nil || len(all) != 2_000 {
+				b.Fatal(len(all), err)
 			}
 		}
 	})

@@ -15,9 +15,13 @@
 //     is read or edited in their document, at a terminal status, and by Close.
 //     An append says whether it is on disk; text that could not be written
 //     later is told to its author, and logged.
-//   - A context's record says who made it and when, whether it is archived and
-//     what it was forked from. A document that came by sync has none until
-//     there is something to say. Titles and blocks are the document's business.
+//   - A context's record says who made it and when, whether it is archived,
+//     what it was forked from and what its agent runs on. A document that came by
+//     sync has none until there is something to say. Titles and blocks are the
+//     document's business.
+//   - A label names one context. Of two that nodes give it to at once, one has it
+//     on all of them; of two labels that one context gets, the later counts.
+//   - A block that is posted is there once, whoever posts it again and whenever.
 //   - What one node deletes is deleted on every node, also on one that was away,
 //     and what comes late of it is deleted again.
 //   - A seat is its node's word: it is shown everywhere while the node says it
@@ -36,13 +40,15 @@
 //
 // Records of internal/records, JSON with a version "v":
 //
-//	kernel/context/<document>  made by and at, archived at and by, forked from
+//	kernel/context/<document>  made by and at, archived at and by, forked from, model
+//	kernel/label/<label>       the document that has it, since when and by whom
 //	kernel/deleted/<document>  deleted by and at; it stays for ever
 //
 // They are kept in memory too, behind a mutex with no I/O under it, which
 // follows what any node writes; writers take turns. A context whose record
 // cannot be read is closed as an archived one is. The document that holds the
-// records is no context and nobody's: it does not exist here. Which documents
+// records, and others of the nodes, are no contexts and nobody's: they do not
+// exist here. Which documents
 // there are, and the summaries of those that were asked for, are in memory and
 // follow what is committed (Note).
 //

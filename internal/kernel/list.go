@@ -107,24 +107,5 @@ func createdOf(doc kaijutsu.DocumentID) time.Time {
 // summarize returns a summary of every document that the caller may read, by
 // id. One that cannot be read is left out and logged.
 func (k *Kernel) summarize(ctx context.Context, c op.Call) ([]*summary, error) {
-	docs := k.shelf.all()
-	all := make([]*summary, 0, len(docs))
-	for _, doc := range docs {
-		if !k.MayRead(c, doc) {
-			continue
-		}
-		s, err := k.summary(ctx, doc)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if absent(err) {
-			continue // deleted meanwhile
-		}
-		if err != nil {
-			k.log.Warn("document left out of the list", "document", doc, "err", err)
-			continue
-		}
-		all = append(all, s)
-	}
-	return all, nil
+	return k.among(ctx, c, k.shelf.all())
 }

@@ -49,44 +49,60 @@ func (k *Kernel) find(ctx context.Context, c op.Call, name string) (kaijutsu.Doc
 // sure unless the name is the beginning of a title, or none: another node may
 // have one that fits better.
 func (k *Kernel) match(ctx context.Context, c op.Call, name string) (doc kaijutsu.DocumentID, sure bool, err error) {
-	all, err := k.summarize(ctx, c)
-	if err != nil {
-		return kaijutsu.DocumentID{}, true, err
+	found, err := k.exactly(ctx, c, name)
+	sure = len(found) > 0
+	var all []*summary
+	if err == nil && !sure {
+		if all, err = k.summarize(ctx, c); err == nil {
+			found, sure = k.meant(all, name)
+		}
 	}
-	found, sure := k.meant(all, name)
-	switch len(found) {
-	case 0:
+	switch {
+	case err != nil:
+		return kaijutsu.DocumentID{}, true, err
+	case len(found) == 0:
 		return kaijutsu.DocumentID{}, false, fmt.Errorf("context %.100q: %w%s", name, kaijutsu.ErrNotFound, k.suggest(c, name, all))
-	case 1:
+	case len(found) == 1:
 		return found[0].doc, sure, nil
 	}
 	return kaijutsu.DocumentID{}, sure, k.ambiguous(c, name, found)
+}
+
+// exact returns the documents that have this title or, when there are none,
+// those whose UUID begins or ends so.
+func (k *Kernel) exact(all []*summary, name string) (found []*summary) {
+	if found = k.pick(all, titled(name)); len(found) > 0 {
+		return found
+	}
+	lower := strings.ToLower(name)
+	if len(name) >= minPrefix {
+		found = k.pick(all, func(s *summary) bool { return strings.HasPrefix(s.name, lower) && s.name != s.url })
+	}
+	if len(name) < shortDigits {
+		return found
+	}
+	for _, s := range k.pick(all, func(s *summary) bool { return strings.HasSuffix(s.name, lower) && s.name != s.url }) {
+		if !strings.HasPrefix(s.name, lower) {
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 // meant returns what a name that is no full id and no label may mean among these
 // documents, by the first rule that fits any; sure unless that is the beginning
 // of a title.
 func (k *Kernel) meant(all []*summary, name string) (found []*summary, sure bool) {
-	lower, bare := strings.ToLower(name), strings.TrimPrefix(name, "automerge:")
-	if found = k.pick(all, titled(name)); len(found) > 0 {
+	if found = k.exact(all, name); len(found) > 0 {
 		return found, true
 	}
-	if len(name) >= minPrefix {
-		found = k.pick(all, func(s *summary) bool { return strings.HasPrefix(s.name, lower) })
-	}
-	if len(name) >= shortDigits {
-		for _, s := range k.pick(all, func(s *summary) bool { return strings.HasSuffix(s.name, lower) && s.name != s.url }) {
-			if !strings.HasPrefix(s.name, lower) {
-				found = append(found, s)
-			}
-		}
-	}
-	if len(found) == 0 && len(bare) >= minPrefix {
+	if bare := strings.TrimPrefix(name, "automerge:"); len(bare) >= minPrefix {
 		found = k.pick(all, func(s *summary) bool { return strings.HasPrefix(s.url, bare) })
 	}
 	if len(found) > 0 {
 		return found, true
 	}
+	lower := strings.ToLower(name)
 	return k.pick(all, func(s *summary) bool { return s.context && strings.HasPrefix(s.lower, lower) }), false
 }
 

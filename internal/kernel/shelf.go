@@ -31,9 +31,9 @@ type summary struct {
 // name costs no look at the disk.
 type shelf struct {
 	mu    sync.RWMutex
-	order []kaijutsu.DocumentID          // guarded by mu; by id
-	books map[kaijutsu.DocumentID]*book  // guarded by mu
-	tails map[tail][]kaijutsu.DocumentID // guarded by mu; slices are replaced, never changed
+	order []kaijutsu.DocumentID         // guarded by mu; by id
+	books map[kaijutsu.DocumentID]*book // guarded by mu
+	index shelfIndex                    // guarded by mu
 }
 
 // book is a document on the shelf. Fields are guarded by shelf.mu.
@@ -52,8 +52,9 @@ func (s *shelf) putLocked(doc kaijutsu.DocumentID) *book {
 		s.books[doc] = b
 		i, _ := slices.BinarySearchFunc(s.order, doc, kaijutsu.DocumentID.Compare)
 		s.order = slices.Insert(s.order, i, doc)
+		s.setLocked(doc, b, nil)
 		if t, ok := tailOf(doc); ok {
-			s.tails[t] = append(slices.Clip(s.tails[t]), doc)
+			addTo(s.index.tails, t, doc)
 		}
 	}
 	return b
@@ -61,22 +62,18 @@ func (s *shelf) putLocked(doc kaijutsu.DocumentID) *book {
 
 // removeLocked takes a document from the shelf.
 func (s *shelf) removeLocked(doc kaijutsu.DocumentID) {
-	if s.books[doc] == nil {
+	b := s.books[doc]
+	if b == nil {
 		return
 	}
+	s.setLocked(doc, b, nil)
+	delete(s.index.unread, doc)
 	delete(s.books, doc)
 	if i, found := slices.BinarySearchFunc(s.order, doc, kaijutsu.DocumentID.Compare); found {
 		s.order = slices.Delete(s.order, i, i+1)
 	}
-	t, ok := tailOf(doc)
-	if !ok {
-		return
-	}
-	left := slices.DeleteFunc(slices.Clone(s.tails[t]), func(other kaijutsu.DocumentID) bool { return other == doc })
-	if len(left) == 0 {
-		delete(s.tails, t)
-	} else {
-		s.tails[t] = left
+	if t, ok := tailOf(doc); ok {
+		dropFrom(s.index.tails, t, doc)
 	}
 }
 
@@ -96,11 +93,11 @@ func (s *shelf) note(c repo.Committed) bool {
 	titled := c.All || slices.ContainsFunc(c.Deltas, func(d repo.Delta) bool { return d.Title })
 	switch {
 	case titled || slices.ContainsFunc(c.Deltas, counts):
-		b.summary = nil
+		s.setLocked(c.Doc, b, nil)
 	case b.summary != nil:
 		next := *b.summary
 		next.heads, next.version = c.Heads, c.Version
-		b.summary = &next
+		s.setLocked(c.Doc, b, &next)
 	}
 	return made || titled
 }
@@ -111,7 +108,8 @@ func (s *shelf) saw(doc kaijutsu.DocumentID, heads kaijutsu.Heads) {
 	defer s.mu.Unlock()
 	if b := s.putLocked(doc); !b.heads.Equal(heads) {
 		b.commits++
-		b.summary, b.cached = nil, nil
+		b.cached = nil
+		s.setLocked(doc, b, nil)
 	}
 }
 
@@ -132,7 +130,8 @@ func counts(d repo.Delta) bool {
 func (s *shelf) fill(st *store.Store, but func(kaijutsu.DocumentID) bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.books, s.tails = make(map[kaijutsu.DocumentID]*book), make(map[tail][]kaijutsu.DocumentID)
+	s.books = make(map[kaijutsu.DocumentID]*book)
+	s.index.init()
 	for doc, err := range st.Documents() {
 		if err != nil {
 			return err
@@ -167,7 +166,7 @@ func (s *shelf) keep(sum *summary, commits uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b := s.books[sum.doc]; b != nil && b.commits == commits {
-		b.summary = sum
+		s.setLocked(sum.doc, b, sum)
 	}
 }
 

@@ -42,9 +42,13 @@ func (k *Kernel) short(doc kaijutsu.DocumentID, counts func(kaijutsu.DocumentID)
 	if !ok {
 		return doc.Name()
 	}
+	sharing := k.shelf.sharing(t)
+	if len(sharing) == 0 || len(sharing) == 1 && sharing[0] == doc {
+		return hex.EncodeToString(t[:])
+	}
 	digits := hex.EncodeToString(doc.Bytes())
 	n := shortDigits
-	for _, other := range k.shelf.sharing(t) {
+	for _, other := range sharing {
 		if other == doc || !counts(other) {
 			continue
 		}
@@ -64,11 +68,3 @@ func (k *Kernel) short(doc kaijutsu.DocumentID, counts func(kaijutsu.DocumentID)
 // longestTail is how many digits of a UUID stand behind its last dash: a longer
 // end is not written without one.
 const longestTail = 12
-
-// sharing returns the documents whose ids end in a tail. The caller must not
-// change the slice.
-func (s *shelf) sharing(t tail) []kaijutsu.DocumentID {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.tails[t]
-}
