@@ -2,6 +2,7 @@ package drift
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
@@ -103,10 +104,10 @@ func unfinished(segment string) bool {
 	return len(last) == size+1 && last[size] == '.' && initial >= 'A' && initial <= 'Z' && initial != 'I'
 }
 
-// tidy puts a sentence on one line: numbers that cite passages of another text
-// go, and emphasis that it has only one end of.
+// tidy puts a sentence on one line. Control characters go, and so do numbers
+// that cite passages of another text and emphasis that has only one end.
 func tidy(raw string) string {
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(raw, "\uFFFD")), " ")
+	text := strings.Map(printable, strings.Join(strings.Fields(raw), " "))
 	if strings.Contains(text, "[") {
 		text = withoutRefs(text)
 	}
@@ -116,6 +117,14 @@ func tidy(raw string) string {
 		}
 	}
 	return strings.TrimSpace(text)
+}
+
+// printable drops control characters.
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return -1
+	}
+	return r
 }
 
 // withoutRefs takes out the numbers that cite passages of another text.
