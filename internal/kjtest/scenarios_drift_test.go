@@ -242,7 +242,7 @@ func TestScenario27Pull(t *testing.T) {
 		t.Errorf("the model was asked %d times for nothing", n)
 	}
 	model.fail("the model is ill")
-	owner.refused("drift_pull", answer{"from": a, "context": b, "focus": "caching"}, "unavailable")
+	owner.refused("drift_pull", answer{"from": a, "context": b, "focus": "caching"}, "denied", "the server answers 401")
 	equal(t, "what B says", owner.said(b), nil)
 	equal(t, "what waits", owner.numbers(), nil)
 	model.fail("")
