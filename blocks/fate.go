@@ -40,22 +40,23 @@ const (
 //  2. It is not deleted, and its text has a place where the lines stand: whole,
 //     one right behind the other, each with the characters it had and, but for
 //     the last one where the text ends or ended, with the line feed it had. And
-//     the place lies between the characters that stood around the lines and
-//     still show: behind the last one of those in front, not past the first one
-//     of those behind. Which characters they are is known by the identity of
-//     elements, not by what they look like.
+//     the place lies where they stood: behind the nearest line in front of them
+//     that remains, and in front of the nearest one behind them that does.
+//
+// A line remains where a line says the same and holds at least one of its
+// characters, which is known by the identity of elements, not by what they look
+// like; an empty one has its line feed.
 //
 // So edits elsewhere, lines that come in before or behind and others that move
 // leave lines as they are, and what was changed or deleted is back when it
-// stands there again, by whatever way. Lines that are cut and pasted elsewhere
-// do not stand where they stood.
+// stands there again, by whatever way. Lines that are cut and pasted behind
+// others that remain do not stand where they stood.
 //
-// Among the lines between the same characters around there may be copies. Where
-// a place holds a character of the lines themselves, it is theirs. Otherwise
-// all copies were deleted, and when as many places as there were copies came
-// back, the lines are among them; when fewer did, which ones it is that came
-// back is as a line diff of what was and is between those characters has it:
-// the one of package textdiff.
+// Between the lines that remain there may be copies. Where a place holds a
+// character of the lines themselves, it is theirs. Otherwise no copy kept
+// any; when as many places as there were copies are there again, the lines are
+// among them; when fewer are, a line diff of what was and is between the lines
+// that remain tells which: the one of package textdiff.
 //
 // Of a record that is no list of chunks, and of content that took on another
 // form, no element has remained: everything lies between the beginning and the

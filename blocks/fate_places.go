@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"sort"
 	"strings"
 
 	"kaijutsu/internal/textdiff"
@@ -11,80 +12,96 @@ type places struct {
 	c         *comparison
 	then, now []line
 	lo, hi    int // the lines, in then
-
-	// Behind the last character in front of the lines that is kept, and in
-	// front of the first one behind them, in both texts.
-	afterThen, afterNow   int
-	beforeThen, beforeNow int
+	// home is what lies between the nearest lines around that remain.
+	homeThen, homeNow lineRange
 }
 
+// lineRange is the lines from lo to in front of hi.
+type lineRange struct{ lo, hi int }
+
 func newPlaces(c *comparison, then []line, lo, hi int) *places {
-	p := &places{c: c, then: then, now: cutLines(c.now), lo: lo, hi: hi, beforeThen: len(c.then), beforeNow: len(c.now)}
-	begin, end := then[lo].start, then[hi-1].next
-	for _, k := range c.kept {
-		if k.then < begin {
-			n := min(k.n, begin-k.then)
-			p.afterThen, p.afterNow = k.then+n, k.now+n
+	p := &places{c: c, then: then, now: cutLines(c.now), lo: lo, hi: hi}
+	p.homeThen, p.homeNow = lineRange{0, len(then)}, lineRange{0, len(p.now)}
+	for i := lo - 1; i >= 0; i-- {
+		if at, ok := p.remains(i, false); ok {
+			p.homeThen.lo, p.homeNow.lo = i+1, at+1
+			break
 		}
-		if k.then+k.n > end {
-			skip := max(0, end-k.then)
-			p.beforeThen, p.beforeNow = k.then+skip, k.now+skip
+	}
+	for i := hi; i < len(then); i++ {
+		if at, ok := p.remains(i, true); ok {
+			p.homeThen.hi, p.homeNow.hi = i, max(at, p.homeNow.lo)
 			break
 		}
 	}
 	return p
 }
 
+// remains returns the line of now that line i of then is: one that says the
+// same and holds characters of it, of several the one that holds most; of
+// those the first, or the last.
+func (p *places) remains(i int, last bool) (at int, ok bool) {
+	l := p.then[i]
+	begin, end := l.start, l.end
+	if begin == end {
+		end = l.next // it has nothing but its line feed
+	}
+	held := make(map[int]int)
+	for k := p.keptFrom(begin); k < len(p.c.kept) && p.c.kept[k].then < end; k++ {
+		s := p.c.kept[k]
+		from, to := max(s.then, begin)-s.then+s.now, min(s.then+s.n, end)-s.then+s.now
+		for n := p.lineOf(from); n < len(p.now) && p.now[n].start < to; n++ {
+			held[n] += min(to, p.now[n].next) - max(from, p.now[n].start)
+		}
+	}
+	most := 0
+	for n, bytes := range held {
+		same := p.c.now[p.now[n].start:p.now[n].end] == p.c.then[l.start:l.end]
+		if same && (bytes > most || bytes == most && (n > at) == last) {
+			at, most = n, bytes
+		}
+	}
+	return at, most > 0
+}
+
+// keptFrom returns the first kept stretch that ends behind a position of then.
+func (p *places) keptFrom(pos int) int {
+	return sort.Search(len(p.c.kept), func(k int) bool { return p.c.kept[k].then+p.c.kept[k].n > pos })
+}
+
+// lineOf returns the line of now that holds a position.
+func (p *places) lineOf(pos int) int {
+	return sort.Search(len(p.now), func(n int) bool { return p.now[n].next > pos })
+}
+
 // find returns the lines of now that the lines are, or else those that stand
 // in their place.
 func (p *places) find() (lo, hi int, stands bool) {
 	n := p.hi - p.lo
-	now := p.all(p.c.now, p.now, p.afterNow, p.beforeNow)
+	now := p.all(p.c.now, p.now, p.homeNow)
 	if len(now) > 0 {
 		if at, ok := p.own(now); ok {
 			return at, at + n, true
 		}
-		then := p.all(p.c.then, p.then, p.afterThen, p.beforeThen)
+		then := p.all(p.c.then, p.then, p.homeThen)
 		if len(now) >= len(then) {
-			for i, at := range then {
-				if at == p.lo {
-					return now[i], now[i] + n, true
-				}
-			}
+			at := now[sort.SearchInts(then, p.lo)]
+			return at, at + n, true
 		}
 	}
 	return p.aligned()
 }
 
-// all returns where, between two characters, the lines stand in a text that has
-// these lines.
-func (p *places) all(text string, lines []line, after, before int) []int {
+// all returns where the lines stand among lines of a text.
+func (p *places) all(text string, lines []line, home lineRange) []int {
 	n := p.hi - p.lo
-	bare := p.then[p.hi-1].end == p.then[p.lo].start // all that it has is a line feed
 	var out []int
-	for at := within(lines, after); at+n <= len(lines); at++ {
-		last := lines[at+n-1]
-		if last.end > before || bare && last.next > before {
-			break
-		}
+	for at := home.lo; at+n <= home.hi; at++ {
 		if p.equal(text, lines[at:at+n]) {
 			out = append(out, at)
 		}
 	}
 	return out
-}
-
-// within returns the first line that begins at a position or behind it.
-func within(lines []line, pos int) int {
-	lo, hi := 0, len(lines)
-	for lo < hi {
-		if mid := (lo + hi) / 2; lines[mid].start < pos {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
 }
 
 // equal reports whether lines of a text are those that are looked for.
@@ -109,34 +126,27 @@ func (p *places) own(now []int) (at int, ok bool) {
 	most := 0
 	for _, place := range now {
 		first, last := p.now[place].start, p.now[place+p.hi-p.lo-1].next
-		n := 0
-		for _, k := range p.c.kept {
-			lo := max(k.then, begin, first-k.now+k.then)
-			hi := min(k.then+k.n, end, last-k.now+k.then)
-			n += max(0, hi-lo)
+		held := 0
+		for k := p.keptFrom(begin); k < len(p.c.kept) && p.c.kept[k].then < end; k++ {
+			s := p.c.kept[k]
+			from := max(s.then, begin, first-s.now+s.then)
+			to := min(s.then+s.n, end, last-s.now+s.then)
+			held += max(0, to-from)
 		}
-		if n > most {
-			at, most = place, n
+		if held > most {
+			at, most = place, held
 		}
 	}
 	return at, most > 0
 }
 
-// aligned goes by a line diff of what was and is between the two characters.
-// Lines that they stand in the midst of count as a whole.
+// aligned goes by a line diff of what was and is between the lines that remain.
 func (p *places) aligned() (lo, hi int, stands bool) {
-	thenLo, thenHi := around(p.then, p.afterThen, p.beforeThen)
-	nowLo, nowHi := around(p.now, p.afterNow, p.beforeNow)
-	thenLo, thenHi = min(thenLo, p.lo), max(thenHi, p.hi)
-	d := diffed{p.lo - thenLo, p.hi - thenLo, textdiff.Hunks(plain(p.c.then, p.then[thenLo:thenHi]), plain(p.c.now, p.now[nowLo:nowHi]))}
-	lo, hi = nowLo+d.start(), nowLo+d.end()
-	switch {
-	case d.whole() && p.among(lo):
-		return lo, hi, true
-	case hi < lo || textOfLines(p.c.now, p.now, lo, hi) == textOfLines(p.c.then, p.then, p.lo, p.hi):
-		return nowLo, nowHi, false // they are another copy, or parts of lines
-	}
-	return lo, hi, false
+	then, now := p.homeThen, p.homeNow
+	d := diffed{p.lo - then.lo, p.hi - then.lo, textdiff.Hunks(plain(p.c.then, p.then[then.lo:then.hi]), plain(p.c.now, p.now[now.lo:now.hi]))}
+	lo, hi = now.lo+d.start(), now.lo+d.end()
+	stands = d.whole() && hi-lo == p.hi-p.lo && p.equal(p.c.now, p.now[lo:hi])
+	return lo, max(lo, hi), stands
 }
 
 // diffed is some lines, from one to in front of another, of a text that differs
@@ -185,27 +195,6 @@ func (d *diffed) whole() bool {
 		}
 	}
 	return true
-}
-
-// among reports whether the lines stand at a line of now, between the two
-// characters.
-func (p *places) among(at int) bool {
-	for _, place := range p.all(p.c.now, p.now, p.afterNow, p.beforeNow) {
-		if place == at {
-			return true
-		}
-	}
-	return false
-}
-
-// around returns the lines that are, in part or whole, between two positions.
-func around(lines []line, after, before int) (lo, hi int) {
-	lo = within(lines, after)
-	if lo > 0 && lines[lo-1].start < after && lines[lo-1].next > after {
-		lo--
-	}
-	hi = within(lines, before)
-	return lo, max(lo, hi)
 }
 
 // plain returns lines with a line feed each.
