@@ -78,3 +78,20 @@ func TestPrivateContextsAreTheOwners(t *testing.T) {
 		t.Errorf("contexts of the owner = %q", got)
 	}
 }
+
+// TestUnreadAtASeat is that of its principal in its context.
+func TestUnreadAtASeat(t *testing.T) {
+	w := newWorldWith(t, func(c *kernel.Config) {
+		c.Unread = func(p kaijutsu.Principal, doc kaijutsu.DocumentID) int { return len(p.Name) + int(doc.Bytes()[15]) }
+	})
+	plan := w.known("0aaaaaaa-0000-7000-8000-000000000007", "Plan")
+	if got, want := w.kernel.UnreadAt(kernel.Seat{Principal: owner.By, Context: plan.Doc}), len("owner")+7; got != want {
+		t.Errorf("unread at the context = %d, want %d", got, want)
+	}
+	if got := w.kernel.UnreadAt(kernel.Seat{Principal: owner.By}); got != 0 {
+		t.Errorf("unread at no context = %d, want 0", got)
+	}
+	if got := newWorld(t).kernel.UnreadAt(kernel.Seat{Principal: owner.By, Context: plan.Doc}); got != 0 {
+		t.Errorf("unread where nobody counts = %d, want 0", got)
+	}
+}
