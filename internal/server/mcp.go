@@ -19,8 +19,9 @@ const instructions = `Kaijutsu keeps contexts: documents of blocks that people a
 	`What others hand on to you comes as drifts: drift_inbox shows them, and kaijutsu://drift/inbox can be subscribed to; hand on what you found with drift_push. ` +
 	`Everything you write is attributed to you, and undo takes back your own last work only.`
 
-// mcpDoor returns the door for agents.
+// mcpDoor returns the door for agents, and has what comes told to it.
 func (s *Server) mcpDoor() *mcpdoor.Door {
+	s.later.also(s.mail.note)
 	return mcpdoor.New(mcpdoor.Config{
 		Set: s.set, Identify: s.gate.call, Log: s.log, Version: s.cfg.Version, Instructions: instructions,
 		Resources: resources{s}, Watcher: watcher{s}, Events: events{s}, Letters: letters{s},

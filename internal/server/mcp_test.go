@@ -40,8 +40,8 @@ func TestAgents(t *testing.T) {
 	}
 	defer session.Close()
 	list, err := session.ListResources(t.Context(), nil)
-	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "kaijutsu://context/"+plan {
-		t.Fatalf("resources = %+v, %v, want the one context it may read", list, err)
+	if err != nil || len(list.Resources) != 2 || list.Resources[0].URI != "kaijutsu://drift/inbox" || list.Resources[1].URI != "kaijutsu://context/"+plan {
+		t.Fatalf("resources = %+v, %v, want the inbox and the one context it may read", list, err)
 	}
 	read := func(uri string) (string, error) {
 		got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
