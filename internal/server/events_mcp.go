@@ -23,8 +23,18 @@ type events struct{ s *Server }
 
 func (e events) want(c op.Call, pattern string) (follow.Want, error) {
 	_, err := e.s.set.Get(c, "events_follow")
-	right := func(doc kaijutsu.DocumentID) kaijutsu.Right { return e.s.access.Current(c.By, doc) }
-	return follow.Want{Pattern: pattern, By: c.By, Right: right}, err
+	return follow.Want{Pattern: pattern, By: c.By, Right: e.s.toldOf(c.By)}, err
+}
+
+// toldOf returns what somebody may know of contexts now, deleted ones too: of the
+// private one only who owns the kernel.
+func (s *Server) toldOf(by kaijutsu.Principal) func(kaijutsu.DocumentID) kaijutsu.Right {
+	return func(doc kaijutsu.DocumentID) kaijutsu.Right {
+		if s.later.private(doc) && s.access.Kernel(by) < kaijutsu.RightOwn {
+			return kaijutsu.RightNone
+		}
+		return s.access.Current(by, doc)
+	}
 }
 
 // ReadEvents returns the newest events of a pattern.
