@@ -47,11 +47,10 @@ func ExampleBlockID() {
 		log.Fatal(err)
 	}
 	target := kaijutsu.NewContextID(time.Now()).Document()
-	fmt.Println(drift.BlockID(id, target) == drift.BlockID(id, target))
-	fmt.Println(drift.BlockID(id, target)[:13])
+	first, again := drift.BlockID(id, target), drift.BlockID(id, target)
+	fmt.Println(first == again, first[:13])
 	// Output:
-	// true
-	// 0198c0de-5555
+	// true 0198c0de-5555
 }
 
 // What a drift block says of itself stands beside what others wrote there.

@@ -23,7 +23,7 @@ const uuidPattern = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}
 
 var (
 	// bareHandle is a handle whose context is a UUID.
-	bareHandle = regexp.MustCompile(`(?:[a-z0-9-]{1,64}:)?` + uuidPattern + `/` + uuidPattern +
+	bareHandle = regexp.MustCompile(`(?:[a-z0-9-]{1,32}:)?` + uuidPattern + `/` + uuidPattern +
 		`(?:@[0-9a-fA-F]{8,64}(?:,[0-9a-fA-F]{8,64})*)?(?:#[Ll]?[0-9]{1,10}(?:-[Ll]?[0-9]{1,10})?)?`)
 	bracketed = regexp.MustCompile(`\[\[([^\[\]\r\n]+)\]\]`)
 )

@@ -20,7 +20,7 @@ const (
 	headDigits      = 64
 	maxLine         = 1<<31 - 1
 	uuidChars       = 36
-	maxKernelBytes  = 64
+	maxKernelBytes  = 32
 )
 
 // Handle names lines of a block as they were at some heads of its context. As

@@ -28,8 +28,8 @@ func TestNewIDs(t *testing.T) {
 	if id[:13] != want {
 		t.Errorf("NewID = %q, want the time bits %s", id, want)
 	}
-	if drift.NewID(noon) == drift.NewID(noon) {
-		t.Error("NewID gave the same id twice")
+	if again := drift.NewID(noon); again == id {
+		t.Errorf("NewID gave %s twice", id)
 	}
 }
 

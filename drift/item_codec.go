@@ -19,6 +19,7 @@ const (
 	maxErrorBytes = 2 << 10
 	maxFailures   = 1 << 20
 	maxDocBytes   = 64
+	maxYear       = 9998 // in any time zone, RFC 3339 can write it
 )
 
 // itemRow is an item as the records hold it.
@@ -111,7 +112,7 @@ func DecodeItem(b []byte) (Item, error) {
 func (o object) item() Item {
 	o.only(itemKeys...)
 	it := Item{
-		ID: o.text("id", uuidChars), Number: o.number("number", 1<<63), Via: o.text("via", maxNameBytes), From: o.document("from"),
+		ID: o.text("id", uuidChars), Number: o.number("number", maxNumber), Via: o.text("via", maxNameBytes), From: o.document("from"),
 		Target: o.document("target"), ToKernel: o.text("to_kernel", maxNameBytes), To: o.text("to", maxAddressBytes),
 		Content: o.text("content", MaxContent), By: o.principal("by"), At: o.time("at"), State: State(o.text("state", maxNameBytes)),
 		Failures: int(o.number("failures", maxFailures)), LastError: o.text("last_error", maxErrorBytes), Tried: o.time("tried"),
@@ -164,7 +165,9 @@ func (it Item) check() error {
 		return about("content", fmt.Errorf("content of %d bytes: at most %d: summarize it, or push it in parts: %w", len(it.Content), MaxContent, kaijutsu.ErrTooLarge))
 	case !it.State.Kept():
 		return invalid("state", "%.64q: want staged, dead, held or offered", it.State)
-	case it.At.IsZero():
+	case it.Number > maxNumber:
+		return invalid("number", "%d: want at most %d", it.Number, uint64(maxNumber))
+	case it.At.UTC().Year() < 1 || it.At.UTC().Year() > maxYear || it.At.IsZero():
 		return invalid("at", "want the time at which it was staged")
 	case it.Failures < 0 || it.Failures > maxFailures:
 		return invalid("failures", "%d: want 0 to %d", it.Failures, maxFailures)

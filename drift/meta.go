@@ -1,6 +1,10 @@
 package drift
 
-import "kaijutsu"
+import (
+	"slices"
+
+	"kaijutsu"
+)
 
 // Meta is what a drift block says of itself. In the block it is a JSON object,
 // which Encode writes and ParseMeta reads; empty fields are left out there.
@@ -20,4 +24,16 @@ type Meta struct {
 	Act           string   // ActAsked, ActGranted, ActDeclined, ActPending or empty
 	Distiller     string   // who made the text, if a distiller did
 	Stale         []Mark   // which of its citations have changed
+}
+
+// Abroad returns the meta as another kernel may read it: citations that name
+// no kernel name this one. Nothing of m changes.
+func (m Meta) Abroad(kernel string) Meta {
+	m.Citations = slices.Clone(m.Citations)
+	for i, c := range m.Citations {
+		if c.Handle.Kernel == "" {
+			m.Citations[i].Handle.Kernel = kernel
+		}
+	}
+	return m
 }

@@ -30,6 +30,9 @@ func (m Meta) check() error {
 			return err
 		}
 	}
+	if m.Number > maxNumber {
+		return about("number", fmt.Errorf("number %d: at most %d: %w", m.Number, uint64(maxNumber), kaijutsu.ErrTooLarge))
+	}
 	if m.DriftID != "" {
 		if id, err := ParseID(m.DriftID); err != nil || id != m.DriftID {
 			return about("drift_id", fmt.Errorf("drift_id %.64q: want a UUID in lower case: %w", m.DriftID, kaijutsu.ErrInvalid))

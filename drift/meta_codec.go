@@ -19,6 +19,7 @@ const (
 	maxChain      = 64
 	maxChainBytes = maxNameBytes + maxIDBytes
 	maxRef        = 1 << 20
+	maxNumber     = 1<<53 - 1 // which JavaScript reads exactly
 )
 
 // metaKeys are the keys that are ours.
@@ -114,7 +115,7 @@ func (o object) meta() Meta {
 		SourceKernel: o.text("source_kernel", maxNameBytes), SourceContext: o.text("source_context", maxIDBytes),
 		SourceTitle: o.text("source_title", maxTitleBytes), Heads: o.texts("heads", maxHandleHeads, headDigits),
 		Model: o.text("model", maxNameBytes), Kind: Kind(o.text("drift_kind", maxNameBytes)), Principal: o.principal("principal"),
-		DriftID: o.text("drift_id", uuidChars), Number: o.number("number", 1<<63), Chain: o.texts("chain", maxChain, maxChainBytes),
+		DriftID: o.text("drift_id", uuidChars), Number: o.number("number", maxNumber), Chain: o.texts("chain", maxChain, maxChainBytes),
 		Finding: o.text("finding", headDigits), Act: o.text("act", maxNameBytes), Distiller: o.text("distiller", maxNameBytes),
 	}
 	for _, in := range o.objects("citations", maxCitations) {

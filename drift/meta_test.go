@@ -140,6 +140,7 @@ func TestMetasAreNotWrittenWrong(t *testing.T) {
 		{"drift_kind", drift.Meta{Kind: "shove"}, kaijutsu.ErrInvalid},
 		{"drift_id", drift.Meta{DriftID: strings.ToUpper(blockUUID)}, kaijutsu.ErrInvalid},
 		{"principal", drift.Meta{Principal: kaijutsu.Principal{Name: "amy"}}, kaijutsu.ErrInvalid},
+		{"number", drift.Meta{Number: 1 << 53}, kaijutsu.ErrTooLarge},
 		{"act", drift.Meta{Act: "now"}, kaijutsu.ErrInvalid},
 		{"heads", drift.Meta{Heads: []string{"a1b2c3d4"}}, kaijutsu.ErrInvalid},
 		{"source_title", drift.Meta{SourceTitle: strings.Repeat("x", 4097)}, kaijutsu.ErrTooLarge},
@@ -186,6 +187,17 @@ func TestLongMetasAreShortened(t *testing.T) {
 	}
 	if _, err := m.Encode(`{"mine":"` + strings.Repeat("x", 40_000) + `"}`); !errors.Is(err, kaijutsu.ErrTooLarge) {
 		t.Errorf("Encode with 40 KB of others = %v, want ErrTooLarge", err)
+	}
+}
+
+func TestCitationsAbroadNameTheirKernel(t *testing.T) {
+	m := fullMeta()
+	got := m.Abroad("berlin")
+	if a, b := got.Citations[0].Handle.Kernel, got.Citations[1].Handle.Kernel; a != "berlin" || b != "oslo" {
+		t.Errorf("Abroad cites kernels %q and %q, want berlin and oslo", a, b)
+	}
+	if !reflect.DeepEqual(m, fullMeta()) {
+		t.Errorf("Abroad changed what it was asked of: %+v", m)
 	}
 }
 

@@ -96,8 +96,8 @@ func (o object) texts(key string, most, max int) []string {
 // time reads a time of RFC 3339.
 func (o object) time(key string) time.Time {
 	var t time.Time
-	if o.value(key, "a time as 2006-01-02T15:04:05Z", &t) && (t.UTC().Year() < 1 || t.UTC().Year() > 9998) {
-		o.refuse(key, kaijutsu.ErrInvalid, "want a year from 1 to 9998")
+	if o.value(key, "a time as 2006-01-02T15:04:05Z", &t) && (t.UTC().Year() < 1 || t.UTC().Year() > maxYear) {
+		o.refuse(key, kaijutsu.ErrInvalid, "want a year from 1 to %d", maxYear)
 		return time.Time{}
 	}
 	return t.UTC()

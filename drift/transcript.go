@@ -25,7 +25,8 @@ const commitSystem = "Generate a concise git commit message from the diff and co
 // conversation in numbered passages, which [Cite] finds again in the answer. Of
 // a block it shows 2,000 bytes, cut between characters, and says how many there
 // are; empty blocks are left out. Of a conversation of more than 400 KB it shows
-// the newest, and says how many it leaves out. A focus comes last.
+// the newest, and says how many it leaves out. A focus, at most 4 KiB of it, comes
+// last.
 func Transcript(src Source, focus string) (system, user string) {
 	shown, left := numbered(src)
 	var b strings.Builder
@@ -39,7 +40,7 @@ func Transcript(src Source, focus string) (system, user string) {
 		writePassage(&b, src.Blocks[at])
 	}
 	if focus = strings.TrimSpace(focus); focus != "" {
-		b.WriteString("\n---\n\nFocus your summary on: " + focus)
+		b.WriteString("\n---\n\nFocus your summary on: " + clip(focus, maxFocusBytes))
 	}
 	return distilSystem, b.String()
 }
