@@ -2,9 +2,13 @@ package archtest
 
 import (
 	"fmt"
+	"go/ast"
+	"go/token"
 	"io/fs"
 	"path"
+	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -13,6 +17,8 @@ var (
 	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	codeSpan  = regexp.MustCompile("`[^`]*`")
 	mdHeading = regexp.MustCompile(`^#+\s+(.*)$`)
+	// wireKind is a kind of event.
+	wireKind = regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
 	// codeName is `package.Name` or `package.Type.Name`, with or without a call.
 	codeName = regexp.MustCompile("^`([a-z][a-z0-9]*)\\.([A-Za-z]\\w*)(?:\\.([A-Za-z]\\w*))?(?:\\(.*\\))?`$")
 )
@@ -93,10 +99,11 @@ func proseLines(fsys fs.FS, p string) func(func(int, string) bool) {
 }
 
 // checkNames looks up each `package.Name` and `package.Type.Name` that a page
-// mentions, where the package is one of the module's rooms.
+// mentions, where the package is one of the module's rooms. A name in lower case
+// may also be one on the wire: a kind of event, or the field of a result.
 func checkNames(t *tree) []string {
 	var bad []string
-	names := declared(t)
+	names, wire := declared(t), wireNames(t)
 	for _, p := range t.paths {
 		if path.Ext(p) != ".md" {
 			continue
@@ -107,6 +114,9 @@ func checkNames(t *tree) []string {
 				if m == nil || names[m[1]] == nil || isFileName(m[2]) {
 					continue
 				}
+				if wire[m[1]+"."+m[2]] || wire[m[1]] && wire[m[2]] {
+					continue
+				}
 				if !names[m[1]][m[2]] || m[3] != "" && !names[m[1]][m[2]+"."+m[3]] {
 					bad = append(bad, fmt.Sprintf("%s:%d: the code has no %s", p, n, span))
 				}
@@ -114,6 +124,30 @@ func checkNames(t *tree) []string {
 		}
 	}
 	return bad
+}
+
+// wireNames returns what the code's texts and field tags say in lower case:
+// `drift.staged`, and the fields `drift` and `held`.
+func wireNames(t *tree) map[string]bool {
+	names := make(map[string]bool)
+	for _, f := range t.files {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING && wireKind.MatchString(text) {
+					names[text] = true
+				}
+			case *ast.Field:
+				if n.Tag != nil {
+					tag, _ := strconv.Unquote(n.Tag.Value)
+					name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+					names[name] = true
+				}
+			}
+			return true
+		})
+	}
+	return names
 }
 
 // isFileName tells `store.go` from a name in package store.

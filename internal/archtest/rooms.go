@@ -28,8 +28,18 @@ var rooms = map[string][]string{
 	"internal/access":      {"internal/op", "internal/records", "internal/store"},
 	"internal/kernel": {"flowbus", "internal/op", "internal/access", "blocks", "internal/amfile", "internal/records",
 		"internal/repo", "internal/store"},
+	"drift":        {"blocks"},
+	"internal/llm": {"drift"},
+	"internal/courier": {"drift", "flowbus", "internal/op", "internal/access", "internal/records", "internal/kernel", "blocks",
+		"internal/repo"},
+	"internal/provenance": {"drift", "flowbus", "internal/op", "internal/records", "internal/kernel", "blocks", "internal/repo",
+		"internal/store", "internal/textdiff"},
+	"internal/link": {"drift", "blocks", "internal/op", "internal/records"},
+	"internal/policy": {"drift", "internal/op", "internal/records", "internal/kernel", "internal/courier", "blocks",
+		"internal/repo"},
 	"internal/catalog": {"internal/op", "internal/access", "internal/kernel", "blocks", "internal/repo",
-		"internal/search", "internal/follow", "internal/interchange", "internal/textdiff"},
+		"internal/search", "internal/follow", "internal/interchange", "internal/textdiff",
+		"drift", "internal/courier", "internal/provenance", "internal/link", "internal/policy"},
 	"internal/door/httpdoor":  {"internal/op"},
 	"internal/door/mcpdoor":   {"internal/op"},
 	"internal/door/shelldoor": {"internal/op"},
@@ -51,7 +61,7 @@ var rooms = map[string][]string{
 }
 
 // pure rooms compute: no files, no network, no clock of their own.
-var pure = []string{"kaijutsu", "internal/amfile", "internal/changegraph", "internal/textdiff", "blocks", "internal/interchange", "internal/wire"}
+var pure = []string{"kaijutsu", "internal/amfile", "internal/changegraph", "internal/textdiff", "blocks", "drift", "internal/interchange", "internal/wire"}
 
 // impure lists the standard packages that a pure room stays away from; a name
 // covers what is below it.
