@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"errors"
 
 	"kaijutsu"
 	"kaijutsu/drift"
@@ -66,7 +67,7 @@ func (c *Courier) source(ctx context.Context, call op.Call, name string, need ka
 		return doc, nil
 	}
 	id, bad := kaijutsu.ParseContextID(name)
-	if bad != nil {
+	if bad != nil || !errors.Is(err, kaijutsu.ErrNotFound) {
 		return doc, err
 	}
 	mine := c.queue.of(id.Document(), func(e *entry) bool { return owns(call) || e.By == call.By })

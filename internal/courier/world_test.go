@@ -46,7 +46,8 @@ type world struct {
 
 	mu     sync.Mutex
 	events []flowbus.Event // guarded by mu
-	heard  func(flowbus.Event)
+
+	noted atomic.Pointer[func(repo.Committed)] // called with each commit; it returns at once
 }
 
 func newWorld(t testing.TB) *world { return newWorldWith(t, nil) }
@@ -82,6 +83,9 @@ func (w *world) open() {
 		if k := opened.Load(); k != nil {
 			k.Note(c)
 		}
+		if f := w.noted.Load(); f != nil {
+			(*f)(c)
+		}
 	}})
 	w.records, err = records.Open(records.Config{Log: log, Repo: w.repo, Kernel: "main"})
 	must(err)
@@ -116,18 +120,7 @@ func (w *world) start() {
 func (w *world) hear(e flowbus.Event) {
 	w.mu.Lock()
 	w.events = append(w.events, e)
-	heard := w.heard
 	w.mu.Unlock()
-	if heard != nil {
-		heard(e)
-	}
-}
-
-// hears sets what is called with each event.
-func (w *world) hears(f func(flowbus.Event)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.heard = f
 }
 
 func (w *world) close() {
@@ -307,6 +300,19 @@ func until(t testing.TB, what string, cond func() bool) {
 			t.Fatalf("never: %s", what)
 		}
 	}
+}
+
+type courierCall = op.Call
+
+// carrier is a way to another kernel, "far".
+type carrier struct {
+	offer func(drift.Item) (courier.Receipt, error)
+}
+
+func (c *carrier) Knows(kernel string) bool { return kernel == "far" }
+
+func (c *carrier) Offer(_ context.Context, _ string, it drift.Item) (courier.Receipt, error) {
+	return c.offer(it)
 }
 
 // told is a distiller that says what it is told to.
