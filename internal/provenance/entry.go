@@ -79,7 +79,7 @@ func rawOf(v repo.View, s blocks.Summary) (raw, bool) {
 	if s.Kind != blocks.KindDrift {
 		return r, true
 	}
-	r.change, _ = inserted(v, s.ID)
+	r.change, _ = v.Inserted(s.ID)
 	if !strings.Contains(s.Meta, `"finding"`) {
 		if b, ok := v.Model().Block(s.ID); ok && len(b.Content) <= drift.MaxContent {
 			r.content = b.Content

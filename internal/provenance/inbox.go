@@ -143,7 +143,7 @@ func (ix *Index) open(ctx context.Context, c op.Call, letters []Letter) error {
 				}
 				l.Meta, _ = drift.ParseMeta(b.Meta)
 				l.By, l.Stale = b.By, len(l.Meta.Stale) > 0
-				if h, ok := inserted(v, l.Block); ok {
+				if h, ok := v.Inserted(l.Block); ok {
 					l.order, _ = v.Log().Index(h)
 				}
 				if len(b.Content) <= left {
