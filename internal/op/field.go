@@ -26,12 +26,21 @@ func (o *Op) name(err error) error {
 		return err
 	}
 	var about interface{ Field() string }
-	field := ""
 	if errors.As(err, &about) {
-		field = about.Field()
-	} else {
-		field, _, _ = strings.Cut(err.Error(), ": ")
+		if field, ok := o.parameter(about.Field()); ok {
+			return &fielded{err, field}
+		}
 	}
+	head, _, _ := strings.Cut(err.Error(), ": ")
+	if field, ok := o.parameter(head); ok {
+		return &fielded{err, field}
+	}
+	return err
+}
+
+// parameter returns a field that an error names by its own name, when it is
+// one of the operation's.
+func (o *Op) parameter(field string) (string, bool) {
 	head := field
 	if i := strings.IndexAny(field, "[."); i > 0 {
 		head = field[:i]
@@ -44,10 +53,7 @@ func (o *Op) name(err error) error {
 			field, head = contents[i], contents[i]
 		}
 	}
-	if o.In.Properties[head] == nil {
-		return err
-	}
-	return &fielded{err, field}
+	return field, o.In.Properties[head] != nil
 }
 
 // fieldOf returns the parameter that an error says it is about, "" for none.

@@ -1,0 +1,100 @@
+package catalog_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"kaijutsu"
+)
+
+// cite returns a handle for lines of a block.
+func (h *house) cite(block, lines string) string {
+	h.t.Helper()
+	return h.call(owner(), "citation_create", quote(`{"block_id": %, "lines": %}`, block, lines)).str("handle")
+}
+
+// resolve reads a handle.
+func (h *house) resolve(handle string) object {
+	h.t.Helper()
+	return h.call(owner(), "citation_resolve", quote(`{"handle": %}`, handle))
+}
+
+func TestACitationReadsAsItWas(t *testing.T) {
+	h := start(t)
+	c := h.context("Findings")
+	b := h.block(c, "one\ngap\ntwo\ngap\nthree\n", "")
+	handle := h.cite(b, "3")
+	replace := func(text string) {
+		h.call(owner(), "block_replace", quote(`{"context": %, "block_id": %, "content": %}`, c, b, text))
+	}
+	for _, tt := range []struct {
+		name        string
+		change      func()
+		state       string
+		now, inDiff string
+		first       int
+	}{
+		{"at once", func() {}, "fresh", "", "", 3},
+		{"an edit elsewhere", func() { replace("one\ngap\ntwo\ngap\n3\n") }, "fresh", "", "", 3},
+		{"a line in front", func() { replace("zero\none\ngap\ntwo\ngap\n3\n") }, "fresh", "", "", 4},
+		{"the line itself", func() { replace("zero\none\ngap\nTWO\ngap\n3\n") }, "stale", "TWO\n", "-two\n+TWO\n", 4},
+		{"back again", func() { replace("zero\none\ngap\ntwo\ngap\n3\n") }, "fresh", "", "", 4},
+		{"deleted", func() { h.call(owner(), "block_delete", quote(`{"context": %, "block_id": %}`, c, b)) }, "deleted", "", "", 0},
+		{"restored", func() { h.call(owner(), "block_restore", quote(`{"context": %, "block_id": %}`, c, b)) }, "fresh", "", "", 4},
+	} {
+		tt.change()
+		got := h.resolve(handle)
+		if got.str("text") != "two\n" || got.str("handle") != handle {
+			t.Errorf("%s: %s reads %q, want %q for good", tt.name, got.str("handle"), got.str("text"), "two\n")
+		}
+		if got.str("state") != tt.state || got.str("now") != tt.now || !strings.Contains(got.str("diff"), tt.inDiff) || got.num("now_first") != tt.first {
+			t.Errorf("%s: %v, want %s with %q now, a diff with %q, at line %d", tt.name, got, tt.state, tt.now, tt.inDiff, tt.first)
+		}
+	}
+}
+
+func TestAHandleIsReadInManyForms(t *testing.T) {
+	h := start(t)
+	c := h.context("Findings")
+	b := h.block(c, "one\ntwo\nthree\n", "")
+	canonical := h.cite(b, "2-3")
+	heads := canonical[strings.Index(canonical, "@")+1 : strings.Index(canonical, "#")]
+	for _, handle := range []string{
+		canonical, "main:" + canonical, " " + canonical,
+		fmt.Sprintf("Findings/%s@%s#L2-L3", b, heads), fmt.Sprintf("Findings/%s@%s#2-3", b, heads[:8]), fmt.Sprintf("%s/%s#2-3", c[len(c)-6:], b),
+	} {
+		if got := h.resolve(handle); got.str("handle") != canonical || got.str("text") != "two\nthree\n" {
+			t.Errorf("%q resolves to %s, %q, want %s", handle, got.str("handle"), got.str("text"), canonical)
+		}
+	}
+	for handle, want := range map[string]error{
+		"Findings/" + b + "@00000000#2":                        kaijutsu.ErrNotFound,
+		"Findings/" + b + "@" + heads + "#2-4":                 kaijutsu.ErrNotFound,
+		"Nowhere/" + b:                                         kaijutsu.ErrNotFound,
+		"Findings/00000000-0000-7000-8000-0000000000ff":        kaijutsu.ErrNotFound,
+		"lab:" + canonical:                                     kaijutsu.ErrNotFound,
+		"Findings#2":                                           kaijutsu.ErrInvalid,
+		"Findings/" + b + "@" + strings.Repeat("0", 65) + "#2": kaijutsu.ErrInvalid,
+	} {
+		h.refuse(owner(), "citation_resolve", quote(`{"handle": %}`, handle), want)
+	}
+}
+
+// TestACitationIsForWhoMayReadItsContext has a handle tell nothing to others,
+// and not even that there is such a context.
+func TestACitationIsForWhoMayReadItsContext(t *testing.T) {
+	h := start(t)
+	c := h.context("Secret")
+	b := h.block(c, "one\n", "")
+	handle := h.cite(b, "1")
+	h.call(owner(), "token_create", `{"name": "bob", "role": "editor"}`)
+	h.call(owner(), "role_set", quote(`{"principal": "bob", "role": "none", "context": %}`, c))
+	h.refuse(editor(), "citation_resolve", quote(`{"handle": %}`, handle), kaijutsu.ErrNotFound)
+	h.refuse(editor(), "citation_create", quote(`{"context": %, "block_id": %}`, c, b), kaijutsu.ErrNotFound)
+	h.call(owner(), "role_set", quote(`{"principal": "bob", "role": "reader", "context": %}`, c))
+	got := h.call(editor(), "citation_resolve", quote(`{"handle": %}`, handle))
+	if got.str("text") != "one\n" {
+		t.Errorf("a reader of the context reads %q, want the line", got.str("text"))
+	}
+}

@@ -1,0 +1,156 @@
+package catalog_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"kaijutsu"
+	"kaijutsu/internal/op"
+)
+
+func TestParametersOfAPushGoTogether(t *testing.T) {
+	h := start(t)
+	h.context("A")
+	h.context("B")
+	for in, field := range map[string]string{
+		`{"context": "A", "to": "B"}`:                                            "content",
+		`{"context": "A", "to": "B", "summarize": true, "content": "x"}`:         "content",
+		`{"context": "A", "to": "B", "content": "x", "focus": "y"}`:              "focus",
+		`{"context": "A", "to": "B", "content": "x", "distiller": "extractive"}`: "distiller",
+		`{"context": "A", "to": "B", "content": "x", "fallback": true}`:          "fallback",
+		`{"to": "B", "content": "x"}`:                                            "context",
+		`{"context": ".", "to": "B", "content": "x"}`:                            "context",
+		`{"context": "A", "to": "B", "summarize": true, "distiller": "psychic"}`: "distiller",
+		`{"context": "A", "to": "B", "content": "x", "cite": ["nonsense"]}`:      "cite",
+	} {
+		_, err := h.set.Call(t.Context(), owner(), "drift_push", []byte(in))
+		p := op.ProblemOf(err)
+		if got, _, _ := strings.Cut(p.Field, "["); err == nil || got != field {
+			t.Errorf("drift_push %s: %+v, want a problem with %s", in, p, field)
+		}
+	}
+	if items := h.call(owner(), "drift_queue", `{}`).list("items"); len(items) != 0 {
+		t.Errorf("something was staged: %v", items)
+	}
+}
+
+// TestTheInbox has two read one inbox, each for themselves.
+func TestTheInbox(t *testing.T) {
+	h := start(t)
+	h.context("A")
+	b := h.context("B")
+	h.call(owner(), "drift_push", `{"context": "A", "to": "B", "content": "first"}`)
+	h.call(owner(), "drift_push", `{"context": "A", "to": "B", "content": "second"}`)
+	carl := op.Call{By: kaijutsu.Principal{Name: "carl", Kind: kaijutsu.Person}, Right: kaijutsu.RightRead, Context: b}
+	unread := func(c op.Call, in string) string {
+		out := h.call(c, "drift_inbox", in)
+		var said []string
+		for _, l := range out.list("letters") {
+			said = append(said, fmt.Sprintf("%s %v", l.str("content"), l["unread"] == true))
+		}
+		return fmt.Sprintf("%d: %s", out.num("unread"), strings.Join(said, ", "))
+	}
+	for _, tt := range []struct {
+		name string
+		c    op.Call
+		in   string
+		want string
+	}{
+		{"what one sent is no news", owner(), `{"context": "B"}`, "0: first false, second false"},
+		{"of the call's context", carl, `{}`, "2: first true, second true"},
+		{"the newest", carl, `{"limit": 1}`, "2: second true"},
+		{"of all", editor(), `{"all": true}`, "2: first true, second true"},
+		{"of all where no context is", editor(), `{}`, "2: first true, second true"},
+		{"now read", carl, `{"read": true}`, "0: first true, second true"},
+		{"nothing new", carl, `{"unread": true}`, "0: "},
+		{"read before", carl, `{}`, "0: first false, second false"},
+		{"not by others", editor(), `{"context": "B", "unread": true}`, "2: first true, second true"},
+	} {
+		if got := unread(tt.c, tt.in); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	h.refuse(carl, "drift_inbox", `{"context": "B", "all": true}`, kaijutsu.ErrInvalid, "all")
+	rows := h.call(carl, "drift_list", `{}`).list("contexts")
+	h.call(owner(), "drift_push", `{"context": "A", "to": "B", "content": "third"}`)
+	if err := h.letters.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rows = append(rows, h.call(carl, "drift_list", `{}`).list("contexts")...)
+	var counts []int
+	for _, r := range rows {
+		if r["current"] == true {
+			counts = append(counts, r.num("unread"))
+		}
+	}
+	if !slices.Equal(counts, []int{0, 1}) {
+		t.Errorf("drift_list says %v unread before and after a third, want 0 and 1", counts)
+	}
+}
+
+func TestAPolicyKeepsWhatIsNotSet(t *testing.T) {
+	h := start(t)
+	h.call(owner(), "drift_policy_set", `{"act": "ask", "act_wait_s": 60, "manual": {"principal": {"per_minute": 5}}}`)
+	h.call(owner(), "drift_policy_set", `{"rules": [{"on": "mention"}], "foreign": [{"verdict": "refuse", "reason": "not today"}]}`)
+	got := h.call(owner(), "drift_policy", `{}`)
+	if got.str("act") != "ask" || got.num("act_wait_s") != 60 || len(got.list("rules")) != 1 || got.list("foreign")[0].str("reason") != "not today" {
+		t.Errorf("the policy is %v", got)
+	}
+	h.call(owner(), "drift_policy_set", `{"rules": []}`)
+	if got := h.call(owner(), "drift_policy", `{}`); len(got.list("rules")) != 0 || got.list("foreign")[0].str("verdict") != "refuse" {
+		t.Errorf("without rules the policy is %v", got)
+	}
+	h.refuse(editor(), "drift_policy_set", `{"act": "always"}`, kaijutsu.ErrDenied)
+	h.refuse(owner(), "drift_policy_set", `{"foreign": [{"verdict": "hold"}, {"verdict": "accept"}]}`, kaijutsu.ErrInvalid, "foreign[1].principal")
+}
+
+func TestARefusedOfferSaysWhy(t *testing.T) {
+	h := start(t)
+	h.context("B")
+	offer := `{"id":%,"kernel":"main","from_kernel":"lab","to":"B","content":"news","drift_kind":"push","principal":{"name":"ann","kind":"person"}}`
+	first, second := "0197f000-0000-7000-8000-0000000000d1", "0197f000-0000-7000-8000-0000000000d2"
+	if got := h.call(editor(), "drift_offer", quote(offer, first)).str("state"); got != "held" {
+		t.Fatalf("the first offer is %s, want held", got)
+	}
+	h.refuse(owner(), "drift_consent", `{"item": "1", "reason": "no"}`, kaijutsu.ErrInvalid, "reason")
+	h.call(owner(), "drift_consent", `{"item": "1", "accept": false, "reason": "we know"}`)
+	again := h.call(editor(), "drift_offer", quote(offer, first))
+	if again.str("state") != "refused" || !strings.Contains(again.str("reason"), "we know") {
+		t.Errorf("offered again it is %v, want refused, for we know", again)
+	}
+	h.call(owner(), "drift_policy_set", `{"foreign": [{"principal": "bob", "verdict": "refuse", "reason": "not from bob"}]}`)
+	got := h.call(editor(), "drift_offer", quote(offer, second))
+	if got.str("state") != "refused" || !strings.Contains(got.str("reason"), "not from bob") {
+		t.Errorf("the second offer is %v, want refused, for not from bob", got)
+	}
+}
+
+// TestAQueueIsForItsPeople shows items to who staged them and to who may edit
+// their source, and to nobody else.
+func TestAQueueIsForItsPeople(t *testing.T) {
+	h := start(t)
+	a := h.context("A")
+	h.context("B")
+	h.call(owner(), "token_create", `{"name": "bob", "role": "editor"}`)
+	h.call(owner(), "role_set", quote(`{"principal": "bob", "role": "reader", "context": %}`, a))
+	h.call(owner(), "drift_push", `{"context": "A", "to": "B", "content": "hers", "stage": true}`)
+	h.call(editor(), "drift_push", `{"context": "A", "to": "B", "content": "his", "stage": true}`)
+	see := func(c op.Call) (all []string) {
+		for _, i := range h.call(c, "drift_queue", `{}`).list("items") {
+			all = append(all, i.str("content"))
+		}
+		return all
+	}
+	if got := see(owner()); !slices.Equal(got, []string{"hers", "his"}) {
+		t.Errorf("the owner sees %q, want both", got)
+	}
+	if got := see(editor()); !slices.Equal(got, []string{"his"}) {
+		t.Errorf("a reader of the source sees %q, want his own", got)
+	}
+	h.refuse(editor(), "drift_show", `{"item": "1"}`, kaijutsu.ErrNotFound)
+	h.refuse(editor(), "drift_cancel", `{"item": "1"}`, kaijutsu.ErrNotFound)
+	h.refuse(editor(), "drift_flush", `{"context": "A"}`, kaijutsu.ErrDenied)
+	h.call(editor(), "drift_cancel", `{"item": "2"}`)
+}
