@@ -88,15 +88,23 @@ func (l *lane) take(e *entry) *parcel {
 		return nil
 	}
 	p := &parcel{release: release, give: func() {}}
-	if p.Item, err = c.queue.whole(e.ID); err == nil && p.ToKernel == "" {
+	d := Delivery{ID: e.ID, Number: e.Number, Target: e.Target}
+	if p.Item, err = c.queue.whole(e.ID); err != nil {
+		release(nil)
+		d.State, d.Reason = now.State, clip(err.Error())
+		l.finish(d, err)
+		return nil
+	}
+	if p.ToKernel == "" {
 		p.spec, err = c.spec(&p.Item, p.Target)
 	}
-	if err == nil {
-		p.give, err = c.room.take(c.life, len(p.Content))
+	if give, full := c.room.take(c.life, len(p.Content)); full == nil {
+		p.give = give
+	} else {
+		err = full
 	}
 	if err != nil {
-		p.Item = now.Item
-		l.settle(p, Delivery{ID: e.ID, Number: e.Number, Target: e.Target}, err)
+		l.settle(p, d, err)
 		return nil
 	}
 	return p

@@ -40,6 +40,9 @@ func (j *job) size() (n, bytes int) {
 func (c *Courier) begin(j *job) {
 	select {
 	case c.jobs <- j:
+		if c.life.Err() != nil {
+			c.refuseJobs() // the writer may be gone
+		}
 	case <-c.life.Done():
 		j.done(errClosed)
 	}
