@@ -14,6 +14,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/drift"
+	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/kernel"
@@ -49,6 +50,7 @@ type world struct {
 	index   *provenance.Index
 	noted   atomic.Pointer[provenance.Index]
 	noCache bool
+	bus     *flowbus.Bus // nil: it is the only node
 }
 
 func newWorld(t testing.TB) *world {
@@ -101,7 +103,7 @@ func (w *world) open() {
 func (w *world) startIndex() {
 	w.Helper()
 	cfg := provenance.Config{
-		Log: slog.New(slog.DiscardHandler), Store: w.store, Repo: w.repo, Kernel: w.kernel, Table: w.table, Name: "main",
+		Log: slog.New(slog.DiscardHandler), Store: w.store, Repo: w.repo, Kernel: w.kernel, Table: w.table, Name: "main", Bus: w.bus,
 		Hidden: func(doc kaijutsu.DocumentID) bool { return doc == w.records.Doc() || doc == w.table.Doc() },
 	}
 	if !w.noCache {
