@@ -45,3 +45,36 @@ func BenchmarkExtractive(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkItem(b *testing.B) {
+	it := stagedItem(b)
+	raw, err := drift.EncodeItem(it)
+	if err != nil {
+		b.Fatal(err)
+	}
+	meta, err := it.Meta.Encode("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("encode", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := drift.EncodeItem(it); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := drift.DecodeItem(raw); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("meta", func(b *testing.B) {
+		for b.Loop() {
+			if _, ok := drift.ParseMeta(meta); !ok {
+				b.Fatal("not read")
+			}
+		}
+	})
+}

@@ -161,6 +161,9 @@ func lowerUUID(s string) string {
 
 // isUpperUUID reports whether s is a UUID with a digit in upper case.
 func isUpperUUID(s string) bool {
+	if len(s) != uuidChars {
+		return false
+	}
 	lower := strings.ToLower(s)
 	_, err := blocks.ParseID(lower)
 	return err == nil && lower != s

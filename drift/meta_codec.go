@@ -28,21 +28,22 @@ var metaKeys = []string{
 	"citations", "chain", "finding", "act", "distiller", "stale",
 }
 
+// metaRow has its keys in the order in which a map has them.
 type metaRow struct {
-	SourceKernel  string        `json:"source_kernel,omitempty"`
-	SourceContext string        `json:"source_context,omitempty"`
-	SourceTitle   string        `json:"source_title,omitempty"`
+	Act           string        `json:"act,omitempty"`
+	Chain         []string      `json:"chain,omitempty"`
+	Citations     []citationRow `json:"citations,omitempty"`
+	Distiller     string        `json:"distiller,omitempty"`
+	DriftID       string        `json:"drift_id,omitempty"`
+	Kind          Kind          `json:"drift_kind,omitempty"`
+	Finding       string        `json:"finding,omitempty"`
 	Heads         []string      `json:"heads,omitempty"`
 	Model         string        `json:"model,omitempty"`
-	Kind          Kind          `json:"drift_kind,omitempty"`
-	Principal     *whoRow       `json:"principal,omitempty"`
-	DriftID       string        `json:"drift_id,omitempty"`
 	Number        uint64        `json:"number,omitempty"`
-	Citations     []citationRow `json:"citations,omitempty"`
-	Chain         []string      `json:"chain,omitempty"`
-	Finding       string        `json:"finding,omitempty"`
-	Act           string        `json:"act,omitempty"`
-	Distiller     string        `json:"distiller,omitempty"`
+	Principal     *whoRow       `json:"principal,omitempty"`
+	SourceContext string        `json:"source_context,omitempty"`
+	SourceKernel  string        `json:"source_kernel,omitempty"`
+	SourceTitle   string        `json:"source_title,omitempty"`
 	Stale         []markRow     `json:"stale,omitempty"`
 }
 
@@ -184,8 +185,8 @@ func keptKeys(meta string) (map[string]json.RawMessage, error) {
 // join writes kept keys and a row as one object, its keys sorted.
 func join(kept map[string]json.RawMessage, row any) (string, error) {
 	own, err := marshal(row)
-	if err != nil {
-		return "", err
+	if err != nil || len(kept) == 0 {
+		return string(own), err
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(own, &all); err != nil {
