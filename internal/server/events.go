@@ -63,7 +63,7 @@ func (s *Server) wantOf(r *http.Request, c op.Call) (want follow.Want, err error
 			return want, &op.FieldError{Field: name, Reason: "there is no such parameter", Hint: "there are pattern, context, since and snapshot"}
 		}
 	}
-	want = follow.Want{Since: q.Get("since"), By: c.By, Right: func(doc kaijutsu.DocumentID) kaijutsu.Right { return s.access.Current(c.By, doc) }}
+	want = follow.Want{Since: q.Get("since"), By: c.By, Right: s.toldOf(c.By)}
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		want.Since = last // it is newer than the address
 	}

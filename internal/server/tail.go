@@ -84,7 +84,7 @@ func (s *Server) tail(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, w
 
 // mayStill refuses who follows a context and may not read it any more.
 func (s *Server) mayStill(c op.Call, doc kaijutsu.DocumentID) error {
-	if s.access.Current(c.By, doc) < kaijutsu.RightRead {
+	if s.toldOf(c.By)(doc) < kaijutsu.RightRead {
 		return fmt.Errorf("the right to read it was taken away: %w", kaijutsu.ErrDenied)
 	}
 	return nil
