@@ -14,19 +14,19 @@ func TestTheQueueHasRoom(t *testing.T) {
 	it := &drift.Item{ID: "0190aaaa-0000-7000-8000-000000000001", By: amy, Content: "0123456789"}
 	for _, tt := range []struct {
 		name string
-		q    queue
+		q    *queue
 		want string // of the error; empty: there is room
 	}{
-		{"empty", queue{}, ""},
-		{"nearly full", queue{total: load{maxItems - 1, maxBytes - 10}}, ""},
-		{"as many items as there may be", queue{total: load{items: maxItems}}, "there are 100000 items"},
-		{"as many bytes", queue{total: load{bytes: maxBytes - 9}}, "the queue is full"},
-		{"with what is being written", queue{total: load{items: maxItems - 1}, awaited: load{items: 1}}, "there are 100000 items"},
-		{"full of the caller's", queue{loads: map[kaijutsu.Principal]load{amy: {maxItemsOf, 0}}}, "amy has 50000 items"},
-		{"full of the caller's bytes", queue{loads: map[kaijutsu.Principal]load{amy: {1, maxBytesOf}}}, "amy has 1 items"},
-		{"and those being written", queue{pending: map[kaijutsu.Principal]load{amy: {maxItemsOf, 0}}}, "amy has 50000 items"},
-		{"of others", queue{loads: map[kaijutsu.Principal]load{{Name: "ben"}: {maxItemsOf, maxBytesOf}}}, ""},
-		{"it is there already", queue{total: load{items: maxItems}, items: map[string]*entry{it.ID: {}}}, ""},
+		{"empty", &queue{}, ""},
+		{"nearly full", &queue{total: load{maxItems - 1, maxBytes - 10}}, ""},
+		{"as many items as there may be", &queue{total: load{items: maxItems}}, "there are 100000 items"},
+		{"as many bytes", &queue{total: load{bytes: maxBytes - 9}}, "the queue is full"},
+		{"with what is being written", &queue{total: load{items: maxItems - 1}, awaited: load{items: 1}}, "there are 100000 items"},
+		{"full of the caller's", &queue{loads: map[kaijutsu.Principal]load{amy: {maxItemsOf, 0}}}, "amy has 50000 items"},
+		{"full of the caller's bytes", &queue{loads: map[kaijutsu.Principal]load{amy: {1, maxBytesOf}}}, "amy has 1 items"},
+		{"and those being written", &queue{pending: map[kaijutsu.Principal]load{amy: {maxItemsOf, 0}}}, "amy has 50000 items"},
+		{"of others", &queue{loads: map[kaijutsu.Principal]load{{Name: "ben"}: {maxItemsOf, maxBytesOf}}}, ""},
+		{"it is there already", &queue{total: load{items: maxItems}, items: map[string]*entry{it.ID: {}}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.q.roomFor(it)
