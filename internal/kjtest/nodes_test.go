@@ -194,7 +194,7 @@ func TestFromOneServerToSeveral(t *testing.T) {
 		for node, p := range map[string]*kjproc.Process{"a": a, "b": b} {
 			await(t, "node "+node+" to know both", func() bool {
 				status, body := post(t, p, "", "context_get", `{"context":"Twin"}`)
-				return status == http.StatusConflict && strings.Contains(body, one.ID) && strings.Contains(body, two.ID)
+				return status == http.StatusConflict && strings.Contains(body, one.ID[30:]) && strings.Contains(body, two.ID[30:]) // their short ids
 			})
 		}
 	})
