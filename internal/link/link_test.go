@@ -283,7 +283,9 @@ func TestServersThatAreNoKernel(t *testing.T) {
 		want  error
 		words string
 	}{
-		{"redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect) }, kaijutsu.ErrConflict, "sends on to"},
+		{"redirects", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		}, kaijutsu.ErrConflict, "sends on to"},
 		{"a page", write(200, "<html>"), kaijutsu.ErrUnavailable, "newer server"},
 		{"an error page", write(502, "<html>"), kaijutsu.ErrUnavailable, "status 502"},
 		{"another error", write(404, `{"error":"nope"}`), kaijutsu.ErrUnavailable, "status 404"},

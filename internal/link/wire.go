@@ -69,7 +69,7 @@ const (
 // offerOf returns what is sent of an item that leaves kernel own: whatever names
 // a context of ours says whose it is.
 func offerOf(it drift.Item, own, to string) Offer {
-	m := it.Meta
+	m := it.Meta.Abroad(own)
 	o := Offer{
 		ID: it.ID, Kernel: to, FromKernel: own, FromContext: m.SourceContext, Title: m.SourceTitle, Heads: m.Heads,
 		To: it.To, Content: it.Content, DriftKind: string(m.Kind), Model: m.Model,
@@ -83,9 +83,6 @@ func offerOf(it drift.Item, own, to string) Offer {
 		o.Chain = append(o.Chain, here)
 	}
 	for _, c := range m.Citations {
-		if c.Handle.Kernel == "" {
-			c.Handle.Kernel = own
-		}
 		o.Citations = append(o.Citations, Citation{c.Ref, c.Handle.String(), c.Quote})
 	}
 	return o
