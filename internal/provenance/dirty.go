@@ -16,7 +16,7 @@ const (
 	rest    = 20 * time.Millisecond
 	maxRest = 10 * time.Second
 	// maxTouched is the number of touched blocks above which all are read.
-	maxTouched = 1000
+	maxTouched = 20_000
 	// reads are the ways to touch a block that may alter its entry.
 	reads = blocks.TouchInserted | blocks.TouchMeta | blocks.TouchDeleted | blocks.TouchRestored
 )

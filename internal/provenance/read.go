@@ -3,6 +3,8 @@ package provenance
 import (
 	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"kaijutsu"
@@ -80,6 +82,10 @@ func (ix *Index) scan() {
 	ix.trust(kept)
 }
 
+// portion is how many blocks are read, or taken over, at a time, so that neither
+// the document's owner nor those who ask the index wait long.
+const portion = 300
+
 // readDocument reads what was touched of a document.
 func (ix *Index) readDocument(t *touch) error {
 	if t.gone {
@@ -88,29 +94,7 @@ func (ix *Index) readDocument(t *touch) error {
 		ix.forgetLocked(t.doc)
 		return nil
 	}
-	var heads kaijutsu.Heads
-	var found []raw
-	err := ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
-		heads, found = v.Heads, found[:0]
-		switch {
-		case !v.IsContext():
-		case t.all:
-			for s := range v.Model().Everything() {
-				if r, ok := rawOf(v, s); ok {
-					found = append(found, r)
-				}
-			}
-		default:
-			for id := range t.blocks {
-				if s, ok := v.Model().Summary(id); ok {
-					if r, ok := rawOf(v, s); ok {
-						found = append(found, r)
-					}
-				}
-			}
-		}
-		return nil
-	})
+	heads, err := ix.readBlocks(t)
 	switch {
 	case errors.Is(err, kaijutsu.ErrNotFound):
 		ix.mu.Lock()
@@ -122,47 +106,125 @@ func (ix *Index) readDocument(t *touch) error {
 	case err != nil:
 		ix.cfg.Log.Warn("document left out of the index of drifts", "document", t.doc, "err", err)
 	}
-	entries := make(map[blocks.ID]*entry, len(found))
-	for _, r := range found {
-		if e := ix.entryOf(t.doc, r); e != nil {
-			entries[r.id] = e
-		}
+	ix.mu.Lock()
+	b := ix.bookLocked(t.doc)
+	if b.heads = heads; err == nil && t.later != nil && ix.queue.waiting[t.doc] == nil {
+		b.heads = t.later // nothing of interest came since
 	}
-	ix.apply(t, heads, entries, err == nil)
+	ix.changed = true
+	ix.mu.Unlock()
 	ix.place(t.doc)
 	return err
 }
 
-// apply makes what was read that of the index.
-func (ix *Index) apply(t *touch, heads kaijutsu.Heads, entries map[blocks.ID]*entry, ok bool) {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	b := ix.books[t.doc]
-	if b == nil {
-		b = &book{}
-		ix.books[t.doc] = b
-	}
-	ix.changed = true
-	if b.heads = nil; !ok {
-		return
-	}
+// readBlocks takes over what was touched of a document, and returns its heads
+// when that began.
+func (ix *Index) readBlocks(t *touch) (heads kaijutsu.Heads, err error) {
 	if t.all {
-		for id := range b.entries {
-			if entries[id] == nil {
-				ix.putLocked(t.doc, b, id, nil)
+		return ix.readAll(t.doc)
+	}
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(t.blocks)), portion) {
+		var found []raw
+		err := ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
+			found = found[:0]
+			if heads == nil {
+				heads = v.Heads
+			}
+			for _, id := range ids {
+				if s, ok := v.Model().Summary(id); ok && v.IsContext() {
+					if r, ok := rawOf(v, s); ok {
+						found = append(found, r)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		ix.apply(t.doc, found, ids)
+	}
+	if heads == nil { // it was touched for its markers only
+		err = ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
+			heads = v.Heads
+			return nil
+		})
+	}
+	return heads, err
+}
+
+// readAll takes over a whole document.
+func (ix *Index) readAll(doc kaijutsu.DocumentID) (heads kaijutsu.Heads, err error) {
+	var found []raw
+	err = ix.cfg.Repo.View(ix.ctx, doc, func(v repo.View) error {
+		if heads, found = v.Heads, found[:0]; !v.IsContext() {
+			return nil
+		}
+		for s := range v.Model().Everything() {
+			if r, ok := rawOf(v, s); ok {
+				found = append(found, r)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	for id := range t.blocks {
-		if entries[id] == nil && b.entries[id] != nil && !t.all {
-			ix.putLocked(t.doc, b, id, nil)
+	there := make(map[blocks.ID]struct{}, len(found))
+	for _, r := range found {
+		there[r.id] = struct{}{}
+	}
+	var gone []blocks.ID
+	ix.mu.Lock()
+	b := ix.bookLocked(doc)
+	if b.heads == nil {
+		b.heads = heads // what comes now is a touch of some blocks
+	}
+	for id := range b.entries {
+		if _, ok := there[id]; !ok {
+			gone = append(gone, id)
 		}
 	}
-	for id, e := range entries {
-		ix.putLocked(t.doc, b, id, e)
+	ix.mu.Unlock()
+	for ids := range slices.Chunk(gone, portion) {
+		ix.apply(doc, nil, ids)
 	}
-	b.heads = heads
-	if t.later != nil && ix.queue.waiting[t.doc] == nil {
-		b.heads = t.later // nothing of interest came since
+	for some := range slices.Chunk(found, portion) {
+		ix.apply(doc, some, nil)
+	}
+	return heads, nil
+}
+
+// bookLocked returns a document's book, a new one if need be.
+func (ix *Index) bookLocked(doc kaijutsu.DocumentID) *book {
+	b := ix.books[doc]
+	if b == nil {
+		b = &book{}
+		ix.books[doc] = b
+	}
+	return b
+}
+
+// apply makes what was found of some blocks that of the index. Of those blocks
+// that are named and were not found there is nothing.
+func (ix *Index) apply(doc kaijutsu.DocumentID, found []raw, named []blocks.ID) {
+	entries := make(map[blocks.ID]*entry, len(found))
+	for _, r := range found {
+		if e := ix.entryOf(doc, r); e != nil {
+			entries[r.id] = e
+		}
+	}
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	b := ix.bookLocked(doc)
+	for _, id := range named {
+		if entries[id] == nil && b.entries[id] != nil {
+			ix.putLocked(doc, b, id, nil)
+		}
+	}
+	for _, r := range found {
+		if e := entries[r.id]; e != nil || b.entries[r.id] != nil {
+			ix.putLocked(doc, b, r.id, e)
+		}
 	}
 }

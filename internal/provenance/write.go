@@ -91,10 +91,10 @@ func (ix *Index) write(d *debt) {
 			return nil
 		})
 	}
-	took := time.Since(began)
 	if ix.ctx.Err() != nil {
-		return
+		return // and the edit may still run
 	}
+	took := time.Since(began)
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if !ix.keeping || ix.owed[d.doc] != d {
