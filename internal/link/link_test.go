@@ -300,7 +300,7 @@ func TestServersThatAreNoKernel(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var ready http.Handler = serve(t, "away", kaijutsu.RightEdit, delivered).Config.Handler
+			ready := serve(t, "away", kaijutsu.RightEdit, delivered).Config.Handler
 			var mu sync.Mutex
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				mu.Lock()

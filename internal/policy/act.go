@@ -133,13 +133,14 @@ func (k *Keeper) answer(doc kaijutsu.DocumentID, question blocks.ID) (kernel.Out
 
 // ownWish reports whether somebody is the agent that wrote a block: what an
 // agent asks for, it does not grant.
-func (k *Keeper) ownWish(doc kaijutsu.DocumentID, id blocks.ID, by string) (own bool) {
+func (k *Keeper) ownWish(doc kaijutsu.DocumentID, id blocks.ID, by string) bool {
+	own := false
 	err := k.cfg.Repo.View(k.stopping, doc, func(v repo.View) error {
 		b, ok := v.Block(id)
 		own = !ok || b.By.Name == by && b.By.Kind == kaijutsu.Agent
 		return nil
 	})
-	return own || err != nil
+	return err != nil || own // own is not to be looked at after an error: the view may still run
 }
 
 // settle notes in a drift block what became of the wish to act, unless that is
