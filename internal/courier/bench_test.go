@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -38,6 +39,13 @@ func (w *world) stageMany(n int, from kaijutsu.DocumentID, targets ...kaijutsu.D
 	return time.Since(start)
 }
 
+// cpu is the processor time that this process has taken.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // BenchmarkFlush flushes 10,000 items on a disk: to one context, and to a
 // hundred.
 func BenchmarkFlush(b *testing.B) {
@@ -54,11 +62,13 @@ func BenchmarkFlush(b *testing.B) {
 				}
 				staged := w.stageMany(n, from.Doc, to...)
 				b.ReportMetric(staged.Seconds(), "stage-s")
+				before := cpu()
 				b.StartTimer()
 				if got := w.flush(owner, from.Doc); got.Delivered != n || got.Left != 0 {
 					b.Fatalf("Flush = %+v, want %d delivered", got, n)
 				}
 				b.StopTimer()
+				b.ReportMetric((cpu() - before).Seconds(), "cpu-s")
 				w.close()
 				b.StartTimer()
 			}

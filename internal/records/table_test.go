@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"kaijutsu"
@@ -27,6 +28,8 @@ type node struct {
 	store *store.Store
 	repo  *repo.Repo
 	*records.Table
+
+	second atomic.Pointer[records.Table] // another document, if the test has one
 }
 
 func newNode(t testing.TB) *node {
@@ -44,7 +47,12 @@ func (n *node) open() {
 	if n.store, err = store.Open(store.Options{Dir: n.dir, Log: log}); err != nil {
 		n.t.Fatal(err)
 	}
-	n.repo = repo.Start(repo.Config{Log: log, Store: n.store, Committed: func(c repo.Committed) { n.Note(c) }})
+	n.repo = repo.Start(repo.Config{Log: log, Store: n.store, Committed: func(c repo.Committed) {
+		n.Note(c)
+		if t := n.second.Load(); t != nil {
+			t.Note(c)
+		}
+	}})
 	if n.Table, err = records.Open(records.Config{Log: log, Repo: n.repo, Kernel: "main"}); err != nil {
 		n.t.Fatal(err)
 	}
