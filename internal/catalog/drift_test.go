@@ -154,3 +154,36 @@ func TestAQueueIsForItsPeople(t *testing.T) {
 	h.refuse(editor(), "drift_flush", `{"context": "A"}`, kaijutsu.ErrDenied)
 	h.call(editor(), "drift_cancel", `{"item": "2"}`)
 }
+
+// TestDeadLettersAreForOwners has a flush copy a dead letter into lost+found,
+// which no role on the kernel opens but the owner's.
+func TestDeadLettersAreForOwners(t *testing.T) {
+	h := start(t)
+	h.context("A")
+	h.context("B")
+	h.call(owner(), "token_create", `{"name": "bob", "role": "editor"}`)
+	h.call(owner(), "drift_push", `{"context": "A", "to": "B", "content": "a lost letter", "stage": true}`)
+	h.call(owner(), "context_archive", `{"context": "B"}`)
+	since := h.call(editor(), "events_follow", `{"pattern": "ctx.>"}`).str("next")
+	for range 6 {
+		h.call(owner(), "drift_flush", `{"context": "A"}`)
+	}
+	lost := h.call(owner(), "context_get", `{"context": "lost+found"}`)
+	if b := lost.list("block_list"); len(b) != 1 || !strings.Contains(b[0].str("content"), "a lost letter") {
+		t.Fatalf("lost+found holds %v, want the dead letter", b)
+	}
+	h.refuse(editor(), "context_get", quote(`{"context": %}`, lost.str("id")), kaijutsu.ErrNotFound)
+	h.refuse(editor(), "events_follow", quote(`{"context": %}`, lost.str("id")), kaijutsu.ErrNotFound)
+	for name, in := range map[string]string{
+		"context_list": `{}`, "drift_list": `{}`, "drift_graph": `{}`, "drift_inbox": `{"all": true}`, "kernel_search": `{"query": "lost letter"}`,
+		"events_follow": quote(`{"pattern": "ctx.>", "since": %}`, since),
+	} {
+		result, err := h.set.Call(t.Context(), editor(), name, []byte(in))
+		if err == nil && (strings.Contains(string(result), lost.str("id")) || strings.Contains(string(result), "a lost letter")) {
+			t.Errorf("%s tells an editor of lost+found: %s", name, result)
+		}
+	}
+	if n := len(h.call(owner(), "drift_dead_letters", `{}`).list("items")); n != 1 {
+		t.Errorf("%d dead letters are listed, want 1: a copy is none", n)
+	}
+}
