@@ -25,10 +25,14 @@
 // is of another kernel or is no handle, is left alone: no mark is written or
 // taken away for it.
 //
-// Bounds: 64 citations of a block are watched, in the order of its meta; the
-// index reads a document no more often than it takes time to, and the keeper
-// neither asks a document nor writes to one for longer than a few milliseconds
-// at a time, each context in its turn.
+// Bounds: 64 citations of a block are watched, in the order of its meta. A
+// document that takes long to read rests 20 times as long before it is read
+// again. The keeper neither asks a document nor writes to one for longer than a
+// few milliseconds at a time, then leaves it alone for four times as long, and
+// each context has its turn. Marks are there about 100 ms after the last change
+// of what they are about, and within a second while changes go on. A diff is
+// shown only while who made the citing block may read the source: others who
+// read the block may not be able to.
 //
 // Goroutines: the reader, which follows the documents; the keeper, which judges
 // citations and writes marks; and, where there are other nodes, the candidate,

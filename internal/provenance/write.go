@@ -80,11 +80,7 @@ func (ix *Index) write(d *debt) {
 		_, err = ix.cfg.Repo.Edit(ix.ctx, d.doc, repo.Edit{By: Service, Message: staleMessage}, func(v repo.View, tx *blocks.Tx) error {
 			began, wrote = time.Now(), nil
 			for _, id := range list {
-				w, err := ix.rewrite(v, tx, place{d.doc, id})
-				if err != nil {
-					return err
-				}
-				if wrote = append(wrote, w); time.Since(began) > slice {
+				if wrote = append(wrote, ix.rewrite(v, tx, place{d.doc, id})); time.Since(began) > slice {
 					break
 				}
 			}
@@ -100,35 +96,33 @@ func (ix *Index) write(d *debt) {
 	if !ix.keeping || ix.owed[d.doc] != d {
 		return
 	}
-	switch {
-	case errors.Is(err, kaijutsu.ErrNotFound):
+	if errors.Is(err, kaijutsu.ErrNotFound) {
 		delete(ix.owed, d.doc)
 		return
-	case err != nil:
-		ix.cfg.Log.Warn("stale marks not written", "document", d.doc, "err", err)
-		next, wrote = time.Now().Add(retryAfter), nil
-	default:
-		for _, id := range list[len(wrote):] {
-			d.now[id] = time.Time{}
-			next = time.Now()
-		}
 	}
 	if err != nil {
-		for _, id := range list {
-			d.now[id] = time.Time{}
-		}
+		ix.cfg.Log.Warn("stale marks not written", "document", d.doc, "err", err)
+		next, wrote = time.Now().Add(retryAfter), nil
 	}
-	for _, w := range wrote {
-		ix.wroteLocked(place{d.doc, w.id}, w)
-	}
+	ix.paidLocked(d, list, wrote)
 	if len(list) > 0 {
 		d.pace.done(took)
 	}
 	switch {
 	case len(d.now)+len(d.later) == 0:
 		delete(ix.owed, d.doc)
-	case !next.IsZero():
-		ix.owingLocked(d, next)
+	case !next.IsZero() || len(wrote) < len(list):
+		ix.owingLocked(d, cmp.Or(next, time.Now()))
+	}
+}
+
+// paidLocked notes what was written of a list. The others wait again.
+func (ix *Index) paidLocked(d *debt, list []blocks.ID, wrote []written) {
+	for _, w := range wrote {
+		ix.wroteLocked(place{d.doc, w.id}, w)
+	}
+	for _, id := range list[len(wrote):] {
+		d.now[id] = time.Time{}
 	}
 }
 
@@ -198,7 +192,7 @@ func (ix *Index) needLocked(b *book, at place) (need, time.Time) {
 	}
 	h := ix.hands[at]
 	sum := sumOf(wanted)
-	same := slices.EqualFunc(wanted, e.stale, func(a, b mark) bool { return a.ref == b.ref && a.reason == b.reason })
+	same := alike(wanted, e.stale)
 	switch {
 	case h == nil && same:
 		return newDiff, time.Time{}
@@ -283,36 +277,43 @@ type written struct {
 }
 
 // rewrite gives a block the marks that it is to have, by what its meta says now.
-func (ix *Index) rewrite(v repo.View, tx *blocks.Tx, at place) (written, error) {
+func (ix *Index) rewrite(v repo.View, tx *blocks.Tx, at place) written {
 	w := written{id: at.block, skipped: true}
 	s, ok := v.Model().Summary(at.block)
 	if !ok || s.Deleted || s.Meta == "" {
-		return w, nil
+		return w
 	}
 	by, _ := v.Principal(s.Author)
 	citations, have := drift.ReadCitations(s.Meta)
 	marks, wanted, ok := ix.marksFor(by, citations, have)
 	if !ok {
-		return w, nil
+		return w
 	}
-	w.skipped, w.wanted = false, sumOf(wanted)
-	if w.marks = marksOf(have); slices.Equal(wanted, w.marks) {
-		return w, nil
+	was := marksOf(have)
+	w.skipped, w.wanted, w.marks = false, sumOf(wanted), was
+	if slices.Equal(wanted, was) {
+		return w
 	}
 	meta, err := drift.MarkStale(s.Meta, marks)
-	if err != nil {
-		ix.cfg.Log.Debug("stale marks do not fit", "document", at.doc, "block", at.block, "err", err)
-		w.marks = wanted // there is nothing to be done
-		return w, nil
+	if err == nil {
+		_, now := drift.ReadCitations(meta)
+		if w.marks = marksOf(now); slices.Equal(was, w.marks) {
+			return w // as it was shortened before
+		}
+		err = tx.SetMeta(at.block, meta)
 	}
-	_, now := drift.ReadCitations(meta)
-	was := w.marks
-	if w.marks = marksOf(now); slices.Equal(was, w.marks) {
-		return w, nil // as it was shortened before
+	if err != nil { // it does not fit, and would not the next time
+		ix.cfg.Log.Debug("stale marks not written to a block", "document", at.doc, "block", at.block, "err", err)
+		w.marks = wanted
+		return w
 	}
-	w.changed = true
-	w.flipped = !slices.EqualFunc(was, w.marks, func(a, b mark) bool { return a.ref == b.ref && a.reason == b.reason })
-	return w, tx.SetMeta(at.block, meta)
+	w.changed, w.flipped = true, !alike(was, w.marks)
+	return w
+}
+
+// alike reports whether marks differ in their diffs at most.
+func alike(a, b []mark) bool {
+	return slices.EqualFunc(a, b, func(a, b mark) bool { return a.ref == b.ref && a.reason == b.reason })
 }
 
 // marksFor returns the marks that a block with these citations is to have; false
