@@ -19,6 +19,7 @@ func TestEvents(t *testing.T) {
 		{"the examples of the specification", ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n", []string{"=first event", "=second event", "= third event"}},
 		{"empty data", "data\n\ndata\ndata\n\ndata:", []string{"=", "=\n"}},
 		{"several lines", "event: add\ndata: YHOO\ndata: +2\ndata: 10\n\n", []string{"add=YHOO\n+2\n10"}},
+		{"several lines that end with CR LF", "event: add\r\ndata: 1\r\ndata: 2\r\n\r\n", []string{"add=1\n2"}},
 		{"a type without data is no event", "event: lonely\n\ndata: x\n\n", []string{"=x"}},
 		{"the last type counts", "event: a\nevent: b\ndata: x\n\n", []string{"b=x"}},
 		{"ends of lines of all kinds", "data: a\r\n\r\ndata: b\r\rdata: c\n\ndata: d\r\n\n", []string{"=a", "=b", "=c", "=d"}},

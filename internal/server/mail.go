@@ -179,9 +179,8 @@ func (l letters) arrived(ctx context.Context, c op.Call, doc kaijutsu.DocumentID
 		return false, fmt.Errorf("the context is gone, or the right to read it: %w", kaijutsu.ErrDenied)
 	}
 	err = l.s.kernel.View(ctx, c, doc, func(v repo.View) error {
-		var err error
-		is, err = a.drift(v)
-		return err
+		is = a.drift(v)
+		return nil
 	})
 	if errors.Is(err, kaijutsu.ErrNotFound) || errors.Is(err, kaijutsu.ErrDenied) {
 		return false, err
@@ -190,26 +189,26 @@ func (l letters) arrived(ctx context.Context, c op.Call, doc kaijutsu.DocumentID
 }
 
 // drift reports whether a drift block has come that is not deleted.
-func (a *came) drift(v repo.View) (bool, error) {
+func (a *came) drift(v repo.View) bool {
 	for id := range a.blocks {
 		if b, ok := v.Block(id); ok && b.Kind == blocks.KindDrift && !b.Deleted {
-			return true, nil
+			return true
 		}
 	}
 	if !a.all {
-		return false, nil
+		return false
 	}
 	past, err := v.Past(a.before)
-	if err != nil {
-		return false, err
+	if err != nil { // it was made anew; better told once too often
+		return true
 	}
 	for b := range v.Model().Summaries() {
 		if b.Kind != blocks.KindDrift {
 			continue
 		}
 		if made, ok := v.Inserted(b.ID); ok && !past.Has(made) {
-			return true, nil
+			return true
 		}
 	}
-	return false, nil
+	return false
 }

@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,4 +101,81 @@ func TestMail(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestCame: of a context whose commits did not say which blocks they inserted, the
+// drifts that came are those whose insertion is not in its past.
+func TestCame(t *testing.T) {
+	s, err := Start(Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	do := func(operation, params string) string {
+		t.Helper()
+		result, err := s.set.Call(t.Context(), ownCall, operation, []byte(params))
+		if err != nil {
+			t.Fatalf("%s: %v", operation, err)
+		}
+		var out struct {
+			Block string `json:"block_id"`
+		}
+		if err := json.Unmarshal(result, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.Block
+	}
+	do("context_create", `{"title": "Source"}`)
+	do("context_create", `{"title": "Target"}`)
+	doc, err := s.kernel.Resolve(t.Context(), ownCall, "Target", kaijutsu.RightRead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads := func() (h kaijutsu.Heads) {
+		if err := s.kernel.View(t.Context(), ownCall, doc, func(v repo.View) error { h = v.Heads; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	arrived := func(a *came) bool {
+		is, err := letters{s}.arrived(t.Context(), ownCall, doc, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	empty := heads()
+	text := do("block_create", `{"context": "Target", "content": "no drift"}`)
+	if arrived(&came{before: empty, all: true}) {
+		t.Error("a text is taken for a drift")
+	}
+	before := heads()
+	letter := do("drift_push", `{"context": "Source", "to": "Target", "content": "a finding"}`)
+	after := heads()
+	do("block_append", `{"block_id": "`+text+`", "text": ", really"}`)
+	ids := func(id string) map[blocks.ID]struct{} { return map[blocks.ID]struct{}{blocks.ID(id): {}} }
+	for _, tt := range []struct {
+		name string
+		came came
+		want bool
+	}{
+		{"before it came", came{before: before, all: true}, true},
+		{"from the beginning", came{before: empty, all: true}, true},
+		{"after it came", came{before: after, all: true}, false},
+		{"the block by its id", came{before: before, blocks: ids(letter)}, true},
+		{"another block", came{before: before, blocks: ids(text)}, false},
+		{"a past that is not here", came{before: kaijutsu.Heads{{1}}, all: true}, true},
+	} {
+		if got := arrived(&tt.came); got != tt.want {
+			t.Errorf("%s: arrived = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	do("block_delete", `{"block_id": "`+letter+`"}`)
+	if arrived(&came{before: before, blocks: ids(letter)}) {
+		t.Error("a block that is deleted has arrived")
+	}
 }
