@@ -149,8 +149,6 @@ func (a answer) str(key string) string { s, _ := a[key].(string); return s }
 
 func (a answer) num(key string) int { n, _ := a[key].(float64); return int(n) }
 
-func (a answer) in(key string) answer { m, _ := a[key].(map[string]any); return m }
-
 func (a answer) list(key string) (all []answer) {
 	list, _ := a[key].([]any)
 	for _, v := range list {
