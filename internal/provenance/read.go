@@ -119,10 +119,11 @@ func (ix *Index) readDocument(t *touch) error {
 
 // readBlocks takes over what was touched of a document, and returns its heads
 // when that began.
-func (ix *Index) readBlocks(t *touch) (heads kaijutsu.Heads, err error) {
+func (ix *Index) readBlocks(t *touch) (kaijutsu.Heads, error) {
 	if t.all {
 		return ix.readAll(t.doc)
 	}
+	var heads kaijutsu.Heads // views write it, and may run on when they were given up
 	for ids := range slices.Chunk(slices.Collect(maps.Keys(t.blocks)), portion) {
 		var found []raw
 		err := ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
@@ -145,18 +146,22 @@ func (ix *Index) readBlocks(t *touch) (heads kaijutsu.Heads, err error) {
 		ix.apply(t.doc, found, ids)
 	}
 	if heads == nil { // it was touched for its markers only
-		err = ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
+		err := ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
 			heads = v.Heads
 			return nil
 		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return heads, err
+	return heads, nil
 }
 
 // readAll takes over a whole document.
-func (ix *Index) readAll(doc kaijutsu.DocumentID) (heads kaijutsu.Heads, err error) {
+func (ix *Index) readAll(doc kaijutsu.DocumentID) (kaijutsu.Heads, error) {
+	var heads kaijutsu.Heads
 	var found []raw
-	err = ix.cfg.Repo.View(ix.ctx, doc, func(v repo.View) error {
+	err := ix.cfg.Repo.View(ix.ctx, doc, func(v repo.View) error {
 		if heads, found = v.Heads, found[:0]; !v.IsContext() {
 			return nil
 		}
