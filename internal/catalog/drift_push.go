@@ -31,7 +31,7 @@ type driftPushIn struct {
 	Stage bool   `json:"stage,omitempty" jsonschema:"Leave it in the queue until somebody flushes the source context. Default: deliver it now."`
 	Act   bool   `json:"act,omitempty" jsonschema:"Ask the receiver to act on it. Its own policy decides."`
 	Model string `json:"model,omitempty" jsonschema:"Which model says so. Default: that of the source context." rule:"maxlen=200"`
-	Again bool   `json:"again,omitempty" jsonschema:"Push it also when the target has had this finding. Default: that is a conflict."`
+	Again bool   `json:"again,omitempty" jsonschema:"Push it also where this finding has been on its way. Default: that is a conflict."`
 	retriable
 }
 
