@@ -185,7 +185,10 @@ func (l letters) arrived(ctx context.Context, c op.Call, doc kaijutsu.DocumentID
 	if errors.Is(err, kaijutsu.ErrNotFound) || errors.Is(err, kaijutsu.ErrDenied) {
 		return false, err
 	}
-	return is || err != nil, nil // better told once too often
+	if err != nil { // the function may still run; better told once too often
+		return true, nil
+	}
+	return is, nil
 }
 
 // drift reports whether a drift block has come that is not deleted.
