@@ -90,16 +90,35 @@ func taken(id, why string) error {
 }
 
 // block returns the block that an item is in its target, if it is there.
-func (c *Courier) block(ctx context.Context, it *drift.Item) (block repo.Block, there bool, err error) {
+func (c *Courier) block(ctx context.Context, it *drift.Item) (repo.Block, bool, error) {
 	if it.Target.IsZero() {
-		return block, false, nil
+		return repo.Block{}, false, nil
 	}
-	err = c.cfg.Kernel.View(ctx, authority(), it.Target, func(v repo.View) error {
-		block, there = v.Block(drift.BlockID(it.ID, it.Target))
-		return nil
+	type found struct {
+		repo.Block
+		there bool
+	}
+	id := drift.BlockID(it.ID, it.Target)
+	b, err := view(ctx, c, authority(), it.Target, func(v repo.View) (found, error) {
+		b, ok := v.Block(id)
+		return found{b, ok}, nil
 	})
 	if errors.Is(err, kaijutsu.ErrNotFound) {
 		err = nil
 	}
-	return block, there && err == nil, err
+	return b.Block, b.there, err
+}
+
+// view returns what f makes of a context. When ctx ends, f may still be under
+// way: what it works on is its own.
+func view[T any](ctx context.Context, c *Courier, call op.Call, doc kaijutsu.DocumentID, f func(repo.View) (T, error)) (T, error) {
+	var out, none T
+	err := c.cfg.Kernel.View(ctx, call, doc, func(v repo.View) (err error) {
+		out, err = f(v)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return out, nil
 }

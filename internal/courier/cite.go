@@ -33,33 +33,35 @@ func (s *sheet) resolve(ctx context.Context, h drift.Handle) (drift.Citation, er
 		return drift.Citation{}, err
 	}
 	h.Kernel, h.Context = "", doc.Name()
-	var content, kind, meta string
-	err = c.cfg.Kernel.View(ctx, s.call, doc, func(v repo.View) error {
-		heads, err := completeHeads(v, h.Heads)
+	type seen struct {
+		heads               []string
+		content, kind, meta string
+	}
+	texts := h.Heads
+	was, err := view(ctx, c, s.call, doc, func(v repo.View) (seen, error) {
+		heads, err := completeHeads(v, texts)
 		if err != nil {
-			return err
+			return seen{}, err
 		}
 		then, err := v.ContentAt(id, heads)
 		if err != nil {
-			return err
+			return seen{}, err
 		}
 		if then.Deleted {
-			return fmt.Errorf("block %s at these heads: %w: it was deleted then", id, kaijutsu.ErrConflict)
+			return seen{}, fmt.Errorf("block %s at these heads: %w: it was deleted then", id, kaijutsu.ErrConflict)
 		}
-		h.Heads, content, kind = heads.Texts(), then.Content, string(then.Kind)
-		if b, ok := v.Block(id); ok {
-			meta = b.Meta
-		}
-		return nil
+		b, _ := v.Block(id)
+		return seen{heads.Texts(), then.Content, string(then.Kind), b.Meta}, nil
 	})
 	if err != nil {
 		return drift.Citation{}, err
 	}
-	quote, err := linesOf(content, h)
+	h.Heads = was.heads
+	quote, err := linesOf(was.content, h)
 	if err != nil {
 		return drift.Citation{}, err
 	}
-	s.passed(kind, meta)
+	s.passed(was.kind, was.meta)
 	return drift.Citation{Handle: h, Quote: quote}, nil
 }
 

@@ -101,22 +101,28 @@ func (c *Courier) blockIDs(ctx context.Context, call op.Call, from kaijutsu.Docu
 // look reads what an item says of its source as it is now, and the blocks that
 // are pushed.
 func (c *Courier) look(ctx context.Context, call op.Call, it *drift.Item, ids []blocks.ID) ([]selected, error) {
-	var out []selected
-	err := c.cfg.Kernel.View(ctx, call, it.From, func(v repo.View) error {
-		it.Meta.SourceTitle, it.Meta.Heads, out = cut(v.Title(), maxTitle), v.Heads.Texts(), nil
+	type seen struct {
+		title  string
+		heads  []string
+		chosen []selected
+	}
+	from := it.From
+	s, err := view(ctx, c, call, from, func(v repo.View) (seen, error) {
+		s := seen{title: cut(v.Title(), maxTitle), heads: v.Heads.Texts()}
 		for _, id := range ids {
 			b, ok := v.Block(id)
 			switch {
 			case !ok:
-				return fmt.Errorf("block %s: %w in context %s", id, kaijutsu.ErrNotFound, it.From.Name())
+				return s, fmt.Errorf("block %s: %w in context %s", id, kaijutsu.ErrNotFound, from.Name())
 			case b.Deleted:
-				return fmt.Errorf("block %s: %w: it is deleted; restore it first, or leave it out", id, kaijutsu.ErrConflict)
+				return s, fmt.Errorf("block %s: %w: it is deleted; restore it first, or leave it out", id, kaijutsu.ErrConflict)
 			}
-			out = append(out, selected{b.ID, string(b.Kind), string(b.Role), b.By.Name, b.Content, b.Meta})
+			s.chosen = append(s.chosen, selected{b.ID, string(b.Kind), string(b.Role), b.By.Name, b.Content, b.Meta})
 		}
-		return nil
+		return s, nil
 	})
-	return out, err
+	it.Meta.SourceTitle, it.Meta.Heads = s.title, s.heads
+	return s.chosen, err
 }
 
 // maxTitle bounds the title of a source in a meta, in bytes.

@@ -31,22 +31,22 @@ func (c *Courier) conversation(ctx context.Context, call op.Call, it *drift.Item
 // passages reads the blocks of an item's source that keep wants. What it returns
 // has at least one; the error wraps kaijutsu.ErrInvalid when there is none.
 func (c *Courier) passages(ctx context.Context, call op.Call, it *drift.Item, keep func(repo.View, repo.Block) (bool, error)) (drift.Source, error) {
-	var src drift.Source
-	err := c.cfg.Kernel.View(ctx, call, it.From, func(v repo.View) error {
-		src = drift.Source{Title: v.Title(), Kernel: "", Context: it.From.Name(), Heads: v.Heads}
+	from := it.From
+	src, err := view(ctx, c, call, from, func(v repo.View) (drift.Source, error) {
+		src := drift.Source{Title: v.Title(), Context: from.Name(), Heads: v.Heads}
 		for _, b := range v.Blocks() {
 			if b.Excluded || strings.TrimSpace(b.Content) == "" {
 				continue
 			}
 			kept, err := keep(v, b)
 			if err != nil {
-				return err
+				return src, err
 			}
 			if kept {
 				src.Blocks = append(src.Blocks, drift.Passage{ID: b.ID, Kind: string(b.Kind), Role: string(b.Role), Author: b.By.Name, Content: b.Content})
 			}
 		}
-		return nil
+		return src, nil
 	})
 	if err != nil {
 		return src, err

@@ -138,6 +138,15 @@ func (l *lane) here(doc kaijutsu.DocumentID, items []*entry) {
 	posts.Wait()
 }
 
+// turn is the item that one post is to deliver: whichever is next when the
+// document's owner comes to the post. A post that was given up may still be come
+// to, and finds nothing then.
+type turn struct {
+	mu   sync.Mutex
+	p    *parcel // guarded by mu
+	over bool    // guarded by mu
+}
+
 // next returns the item whose turn it is. There are as many as there are posts.
 func (l *lane) next() *parcel {
 	l.mu.Lock()
@@ -147,22 +156,38 @@ func (l *lane) next() *parcel {
 	return p
 }
 
+// take is called by the document's owner.
+func (t *turn) take(l *lane) (blocks.BlockSpec, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return blocks.BlockSpec{}, false
+	}
+	if t.p == nil {
+		t.p = l.next()
+	}
+	return t.p.spec, true
+}
+
+// end returns the item, now that nobody waits for the post any more.
+func (t *turn) end(l *lane) *parcel {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+	if t.p == nil {
+		t.p = l.next()
+	}
+	return t.p
+}
+
 // post delivers the item whose turn it is when its document's owner comes to it.
 func (l *lane) post(doc kaijutsu.DocumentID, by kaijutsu.Principal) {
-	c := l.c
-	var p *parcel
+	c, t := l.c, &turn{}
 	_, err := c.cfg.Kernel.Post(c.life, kernel.Posting{
 		By: by, As: c.cfg.Kernel.CallOf(by), Doc: doc, Name: pushOp,
-		Next: func() (blocks.BlockSpec, bool) {
-			if p == nil {
-				p = l.next()
-			}
-			return p.spec, true
-		},
+		Next: func() (blocks.BlockSpec, bool) { return t.take(l) },
 	})
-	if p == nil {
-		p = l.next()
-	}
+	p := t.end(l)
 	d := Delivery{ID: p.ID, Number: p.Number, Target: doc, State: drift.StateDelivered, Block: p.spec.ID}
 	if err != nil { // by itself: it may have been delivered before, to a context that is closed now
 		d, _, err = c.carry(c.life, &p.Item, c.cfg.Kernel.CallOf(by))

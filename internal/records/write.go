@@ -35,6 +35,9 @@ func (t *Table) Write(ctx context.Context, by kaijutsu.Principal, rs ...Record) 
 	if err := t.check(rs); err != nil {
 		return err
 	}
+	if t.stopping.Err() != nil {
+		return errClosed
+	}
 	select {
 	case t.writing <- struct{}{}:
 		defer func() { <-t.writing }()
