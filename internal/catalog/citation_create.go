@@ -44,6 +44,7 @@ func (o *operations) createCitation(ctx context.Context, c op.Call, in citationC
 	if err != nil {
 		return out, err
 	}
+	var made citationCreateOut // still written, perhaps, when the call is given up
 	err = o.read(ctx, c, in.onBlock, func(v repo.View, doc kaijutsu.DocumentID, id blocks.ID) error {
 		b, ok := v.Model().Block(id)
 		if !ok {
@@ -56,10 +57,13 @@ func (o *operations) createCitation(ctx context.Context, c op.Call, in citationC
 		if err := h.Check(); err != nil {
 			return err
 		}
-		out = citationCreateOut{h.String(), doc.Name(), string(id), h.Heads, first, last, citedText(b.Content, first, last)}
+		made = citationCreateOut{h.String(), doc.Name(), string(id), h.Heads, first, last, citedText(b.Content, first, last)}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return made, nil
 }
 
 // parseCited reads 3 and 3-7; "" is the whole block: 0 and 0.

@@ -61,12 +61,16 @@ func (o *operations) resolveCitation(ctx context.Context, c op.Call, in citation
 	if err != nil {
 		return out, fmt.Errorf("handle: %w", err)
 	}
+	var read citationResolveOut // still written, perhaps, when the call is given up
 	err = o.parts.Kernel.View(ctx, c, doc, func(v repo.View) error {
 		var err error
-		out, err = cited(v, doc, h)
+		read, err = cited(v, doc, h)
 		return err
 	})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return read, nil
 }
 
 // cited reads a citation of a context.
