@@ -125,14 +125,14 @@ func TestRestart(t *testing.T) {
 // TestStoppedInAFlush stops the courier, or the queue below it, at random points
 // of flushes: after the restart each item is delivered once, in order.
 func TestStoppedInAFlush(t *testing.T) {
-	const n = 1000
+	const n = 600
 	for name, stop := range map[string]func(*world){
 		"the courier": func(w *world) { _ = w.Courier.Close() },
 		"the queue":   func(w *world) { _ = w.queue.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			for round := range 4 {
+			for round := range 3 {
 				a, b := w.context(fmt.Sprint("A ", round)), w.context(fmt.Sprint("B ", round))
 				w.stageMany(n, a.Doc, b.Doc)
 				var stopping sync.WaitGroup
