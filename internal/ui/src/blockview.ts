@@ -3,7 +3,9 @@
 import * as A from "@automerge/automerge/slim"
 import type { DocHandle } from "@automerge/automerge-repo/slim"
 import type { Actors } from "./actors"
-import { h, setAttr, setText } from "./dom"
+import type { Directory } from "./directory"
+import { h, setAttr, setChildren, setText } from "./dom"
+import { Receipt } from "./receipt"
 import { madeAt, type Block, type ContextDoc, type RawBlock } from "./schema"
 import { splicesAt, TextBox } from "./textbox"
 
@@ -19,6 +21,7 @@ const kindName = (kind: string) => kindNames[kind] ?? (kind || "block")
 export interface BlockHost {
   handle: DocHandle<ContextDoc>
   actors: Actors
+  known: Directory
   /** Makes a text block below this one and puts the caret there. */
   insertBelow(id: string): void
   /** Moves the keyboard to the block above (-1) or below (1). */
@@ -32,11 +35,13 @@ export class BlockView {
   #block: Block
   #page: string
   #article: HTMLElement
-  #badges: { kind: HTMLElement; role: HTMLElement; status: HTMLElement; excluded: HTMLElement; author: HTMLElement }
+  #badges: { kind: HTMLElement; role: HTMLElement; status: HTMLElement; stale: HTMLElement; excluded: HTMLElement; author: HTMLElement }
+  #receipt: Receipt
   #content!: HTMLElement
   #fold: HTMLButtonElement
   #box: TextBox | null = null
   #shown = "" // what a block that cannot be edited shows
+  #plain = true // and there are no links in it
   #folded = false
 
   constructor(host: BlockHost, page: string, block: Block, raw: RawBlock) {
@@ -46,16 +51,20 @@ export class BlockView {
     this.actor = (A.getObjectId(raw) ?? "").split("@")[1] ?? ""
     this.#folded = block.collapsed
     const badge = (name: string) => h("span", { class: `badge ${name}` })
-    this.#badges = { kind: badge("kind"), role: badge("role"), status: badge("status"), excluded: badge("excluded"), author: badge("author") }
+    this.#badges = { kind: badge("kind"), role: badge("role"), status: badge("status"), stale: badge("stale"), excluded: badge("excluded"), author: badge("author") }
     const made = madeAt(block.id)
     const time = made === null ? null : h("time", { datetime: new Date(made).toISOString(), title: new Date(made).toLocaleString() }, clock(made))
+    this.#receipt = new Receipt(host.known)
     this.#fold = h("button", { class: "fold", type: "button", click: () => this.#setFolded(!this.#folded) })
     this.#article = h(
       "article",
       { tabindex: "-1" },
-      h("header", {}, this.#badges.role, this.#badges.kind, this.#badges.status, this.#badges.excluded, h("span", { class: "gap" }), this.#badges.author, time, this.#fold),
+      h("header", {}, this.#badges.role, this.#badges.kind, this.#badges.status, this.#badges.stale, this.#badges.excluded, h("span", { class: "gap" }), this.#badges.author, time, this.#fold),
+      this.#receipt.head,
+      this.#receipt.foot,
     )
     this.el = h("li", { "data-block": block.id, keydown: (e: KeyboardEvent) => this.#key(e) }, this.#article)
+    this.#receipt.show(block)
     this.#makeContent()
     this.#showBadges()
     this.#setFolded(this.#folded)
@@ -69,13 +78,32 @@ export class BlockView {
   update(block: Block, patches: A.Patch[]): void {
     const before = this.#block
     this.#block = block
+    const relinked = this.#receipt.show(block)
     if (block.form !== before.form) this.#makeContent()
     else if (this.#box) {
       const splices = splicesAt(patches, ["pages", this.#page, block.id, "text"])
       this.#box.update(block.content, splices ?? [])
-    } else this.#showContent()
+    } else this.#showContent(relinked || block.status !== before.status)
     if (block.collapsed !== before.collapsed) this.#setFolded(block.collapsed)
     this.#showBadges()
+  }
+
+  /** Shows anew what names other contexts. */
+  named(): void {
+    this.#receipt.forget()
+    this.#receipt.show(this.#block)
+    if (!this.#box) this.#showContent(true)
+  }
+
+  /** How the lines begin that a handle names, if this block cites them. */
+  quoteOf(handle: string): string {
+    return this.#receipt.meta.citations.find(c => c.handle === handle)?.quote ?? ""
+  }
+
+  /** Brings the block into sight, and the keyboard to it. */
+  reveal(): void {
+    this.el.scrollIntoView({ block: "center" })
+    this.#article.focus({ preventScroll: true })
   }
 
   setDepth(depth: number): void {
@@ -110,9 +138,12 @@ export class BlockView {
     setText(this.#badges.role, role || "?")
     setText(this.#badges.status, status)
     this.#badges.status.hidden = status === "" || status === "done"
+    const stale = this.#receipt.meta.stale.length > 0
+    setText(this.#badges.stale, "stale")
+    this.#badges.stale.hidden = !stale
     setText(this.#badges.excluded, "excluded")
     this.#badges.excluded.hidden = !excluded
-    setAttr(this.#article, "aria-label", `${kindName(kind)} by ${role}${status && status !== "done" ? `, ${status}` : ""}`)
+    setAttr(this.#article, "aria-label", `${kindName(kind)} by ${role}${status && status !== "done" ? `, ${status}` : ""}${stale ? ", stale" : ""}`)
     setAttr(this.#article, "aria-busy", status === "running" ? "true" : null)
     this.showAuthor()
   }
@@ -120,7 +151,7 @@ export class BlockView {
   #makeContent(): void {
     const content = this.#block.form === "text" ? this.#makeBox() : this.#makePlain()
     if (this.#content) this.#content.replaceWith(content)
-    else this.#article.append(content)
+    else this.#receipt.foot.before(content)
     this.#content = content
     content.hidden = this.#folded
     if (content instanceof HTMLTextAreaElement) fit(content)
@@ -139,16 +170,27 @@ export class BlockView {
   #makePlain(): HTMLElement {
     this.#box = null
     this.#shown = this.#block.content
-    return h("div", { class: "content", tabindex: "0", role: "group", "aria-label": "content" }, this.#shown)
+    const parts = this.#parts()
+    this.#plain = isPlain(parts)
+    return h("div", { class: "content", tabindex: "0", role: "group", "aria-label": "content" }, ...parts)
+  }
+
+  /** The content with its links; of a stream, which may end within one, as it is. */
+  #parts(): (HTMLElement | string)[] {
+    const { content, status } = this.#block
+    return status === "running" ? [content] : this.#receipt.linked(content)
   }
 
   /** Streams grow at the end: only what is new is added, so that a selection above it survives. */
-  #showContent(): void {
+  #showContent(relinked: boolean): void {
     const { content } = this.#block
-    if (content === this.#shown) return
-    if (content.startsWith(this.#shown)) this.#content.append(content.slice(this.#shown.length))
-    else this.#content.textContent = content
+    if (content === this.#shown && !relinked) return
+    const parts = this.#parts()
+    const plain = isPlain(parts)
+    if (plain && this.#plain && content.startsWith(this.#shown)) this.#content.append(content.slice(this.#shown.length))
+    else setChildren(this.#content, parts)
     this.#shown = content
+    this.#plain = plain
   }
 
   #setFolded(folded: boolean): void {
@@ -183,6 +225,9 @@ export function fit(box: HTMLTextAreaElement): void {
   box.style.height = "auto"
   box.style.height = `${box.scrollHeight}px`
 }
+
+/** Reports whether parts of a content have no links. */
+const isPlain = (parts: (HTMLElement | string)[]) => parts.every(part => typeof part === "string")
 
 /** A colour of one's own, in degrees. */
 function hue(name: string): number {

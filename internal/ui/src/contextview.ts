@@ -5,6 +5,7 @@ import type { DocHandle, DocHandleChangePayload } from "@automerge/automerge-rep
 import type { Actors } from "./actors"
 import { BlockView, fit, type BlockHost } from "./blockview"
 import { inPieces } from "./diff"
+import type { Directory } from "./directory"
 import { h, oncePerFrame } from "./dom"
 import { bySibling, inOrder, isBlock, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type Place, type Row } from "./schema"
 import { maxPiece, spliceText, splicesAt, TextBox } from "./textbox"
@@ -22,6 +23,7 @@ export class ContextView implements View, BlockHost {
   readonly el: HTMLElement
   readonly handle: DocHandle<ContextDoc>
   readonly actors: Actors
+  readonly known: Directory
   #list: HTMLOListElement
   #empty: HTMLElement
   #composer: HTMLTextAreaElement
@@ -35,9 +37,10 @@ export class ContextView implements View, BlockHost {
   #learn = oncePerFrame(() => void this.#learnAuthors())
   #onChange = (e: DocHandleChangePayload<ContextDoc>) => this.#changed(e.doc, e.patches)
 
-  constructor(handle: DocHandle<ContextDoc>, actors: Actors) {
+  constructor(handle: DocHandle<ContextDoc>, actors: Actors, known: Directory) {
     this.handle = handle
     this.actors = actors
+    this.known = known
     const doc = handle.doc()
     const title = h("input", { class: "title", "aria-label": "Title", placeholder: "Untitled", spellcheck: "false", autocomplete: "off" })
     this.#title = new TextBox(title, handle, ["title"], typeof doc.title === "string" ? doc.title : "")
@@ -94,6 +97,27 @@ export class ContextView implements View, BlockHost {
   /** The number of blocks that show. */
   get length(): number {
     return this.#rows.length
+  }
+
+  /** Brings a block into sight; reports whether it is there. */
+  reveal(id: string): boolean {
+    if (!this.#rows.some(row => row.block.id === id)) return false
+    this.#views.get(id)!.reveal()
+    return true
+  }
+
+  /** Shows anew what names other contexts. */
+  named(): void {
+    for (const view of this.#views.values()) view.named()
+  }
+
+  /** How the lines begin that a handle names, if a block here cites them. */
+  quoteOf(handle: string): string {
+    for (const view of this.#views.values()) {
+      const quote = view.quoteOf(handle)
+      if (quote !== "") return quote
+    }
+    return ""
   }
 
   insertBelow(id: string): void {

@@ -26,6 +26,13 @@ export function setAttr(el: Element, name: string, value: string | null): void {
   else if (el.getAttribute(name) !== value) el.setAttribute(name, value)
 }
 
+/** Sets the children; the keyboard stays at the link at which it is, counted from the first. */
+export function setChildren(el: Element, children: (Node | string)[]): void {
+  const at = [...el.querySelectorAll("a")].findIndex(link => link === document.activeElement)
+  el.replaceChildren(...children)
+  if (at >= 0) el.querySelectorAll("a")[at]?.focus({ preventScroll: true })
+}
+
 /** Runs `fn` at most once per animation frame, or soon when the page is hidden. */
 export function oncePerFrame(fn: () => void): () => void {
   let queued = false

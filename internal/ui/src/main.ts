@@ -4,8 +4,11 @@ import * as A from "@automerge/automerge/slim"
 import { initializeWasm, isValidAutomergeUrl, parseAutomergeUrl, type AutomergeUrl, type DocHandle } from "@automerge/automerge-repo/slim"
 import wasm from "@automerge/automerge/automerge.wasm"
 import { Actors } from "./actors"
+import { CiteView } from "./citeview"
 import { ContextView, type View } from "./contextview"
+import { placeOf } from "./directory"
 import { h, oncePerFrame, setAttr, setText } from "./dom"
+import { decoded, handleIn } from "./handle"
 import { JSONView } from "./jsonview"
 import { Link } from "./link"
 import { Acknowledged, light } from "./saved"
@@ -42,6 +45,8 @@ function run(): void {
   let shown: DocHandle<unknown> | null = null
   let view: View | null = null
   let visit = 0
+  let address: string | null = null // of what is shown, behind a citation too
+  let wanted = "" // the block that is to be seen in it
 
   const showLight = oncePerFrame(() => {
     const { connected, server } = link
@@ -70,8 +75,14 @@ function run(): void {
 
   const present = (handle: DocHandle<unknown>) => {
     const context = isContext(handle.doc())
-    show(context ? new ContextView(handle as DocHandle<any>, actors) : new JSONView(handle))
+    show(context ? new ContextView(handle as DocHandle<any>, actors, sidebar) : new JSONView(handle))
     stage.scrollTop = 0
+    reveal()
+    sidebar.markRead()
+  }
+
+  const reveal = () => {
+    if (wanted !== "" && view instanceof ContextView && view.reveal(wanted)) wanted = ""
   }
 
   const changed = () => {
@@ -81,6 +92,7 @@ function run(): void {
     if (isContext(doc)) {
       document.title = `${doc.title || "Untitled"} · Kaijutsu`
       retitle()
+      reveal()
     } else document.title = "Document · Kaijutsu"
     showLight()
   }
@@ -101,11 +113,15 @@ function run(): void {
     shown = null
   }
 
-  const open = async () => {
-    const url = decodeURIComponent(location.hash.slice(1))
+  const open = async (next: string) => {
+    const [url = "", block = ""] = next.split("/")
+    const here = url !== "" && url === address?.split("/")[0]
+    address = next
+    wanted = block
+    openMenu(false)
+    if (here) return reveal() // another block of what is shown
     const mine = ++visit
     leave()
-    openMenu(false)
     sidebar.select(url)
     if (url === "") {
       document.title = "Kaijutsu"
@@ -130,12 +146,45 @@ function run(): void {
     }
   }
 
+  const citation = new CiteView({
+    known: sidebar,
+    quoteOf: handle => (view instanceof ContextView ? view.quoteOf(handle) : ""),
+    found: (context, block) => {
+      if (address === null) void open(placeOf(context, block).slice(1)) // the citation was the first to be opened: show what it is from
+    },
+    closed: () => {
+      history.replaceState(null, "", "#" + (address ?? ""))
+      if (address === null) void open("")
+    },
+  })
+  document.body.append(citation.el)
+
+  const route = () => {
+    const next = location.hash.slice(1)
+    const handle = handleIn(next)
+    if (handle === null) {
+      citation.hide()
+      if (decoded(next) !== address) void open(decoded(next))
+      return
+    }
+    if (address === null) show(notice("A citation"))
+    citation.show(handle)
+  }
+
+  sidebar.onList = renamed => {
+    if (renamed && view instanceof ContextView) view.named()
+    if (view instanceof ContextView && !document.hidden) sidebar.markRead()
+  }
   link.onChange(() => {
-    if (link.connected) void sidebar.refresh()
+    sidebar.inbox.connected(link.connected)
+    if (link.connected) {
+      void sidebar.refresh()
+      citation.retry()
+    }
     showLight()
   })
-  window.addEventListener("hashchange", () => void open())
-  void open()
+  window.addEventListener("hashchange", route)
+  route()
   void uploadForgotten(link, acknowledged)
   // For people who look under the hood, and for tests.
   Object.assign(window, { kaijutsu: { repo: link.repo, link, A } })

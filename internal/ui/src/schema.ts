@@ -46,6 +46,7 @@ export interface Block {
   order: string
   form: Form
   content: string
+  meta: string
   deleted: boolean
   collapsed: boolean
   excluded: boolean
@@ -93,6 +94,7 @@ export function readBlock(id: string, raw: RawBlock): Block {
     status: statusOf(raw),
     parent: str(raw.parent),
     order: str(raw.order),
+    meta: str(raw.meta),
     deleted: raw.deleted === true,
     collapsed: raw.collapsed === true,
     excluded: raw.excluded === true,

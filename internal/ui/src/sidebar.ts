@@ -1,6 +1,9 @@
 // The list of contexts, and the button that makes one.
 
+import { placeOf, type Directory } from "./directory"
 import { h, setAttr, setText } from "./dom"
+import { Inbox } from "./inbox"
+import { op, problem, Refused } from "./server"
 
 const refreshMillis = 3000
 const cacheKey = "kj.contexts"
@@ -10,21 +13,33 @@ interface Entry {
   title: string
   url: string
   blocks: number
+  /** Drifts that came and that this person has not read. */
+  unread?: number
 }
 
-export class Sidebar {
+interface Row {
+  el: HTMLLIElement
+  link: HTMLAnchorElement
+  title: HTMLElement
+  unread: HTMLElement
+  count: HTMLElement
+}
+
+export class Sidebar implements Directory {
   readonly el: HTMLElement
+  readonly inbox = new Inbox(() => void this.refresh())
   #list = h("ul", {})
   #note = h("p", { class: "note", role: "status" })
   #form: HTMLFormElement
   #name = h("input", { "aria-label": "Title of the new context", placeholder: "Title", maxlength: "200", autocomplete: "off" })
   #button: HTMLButtonElement
   #entries: Entry[] = []
-  #links = new Map<string, { el: HTMLLIElement; link: HTMLAnchorElement; title: HTMLElement; count: HTMLElement }>()
+  #links = new Map<string, Row>()
+  #names = ""
   #current = ""
   #own: { url: string; title: string; blocks: number } | null = null // the document that is shown, newer than any list
-  /** Called when the list has been fetched. */
-  onList: (count: number) => void = () => {}
+  /** Called when the list has been fetched; `renamed` says that a context, or the kernel, is called otherwise than before. */
+  onList: (renamed: boolean) => void = () => {}
 
   constructor() {
     this.#button = h("button", { type: "button", class: "primary", "aria-expanded": "false", click: () => this.#openForm(this.#form.hidden) }, "New context")
@@ -43,6 +58,21 @@ export class Sidebar {
     void this.refresh()
     setInterval(() => !document.hidden && void this.refresh(), refreshMillis)
     document.addEventListener("visibilitychange", () => !document.hidden && void this.refresh())
+  }
+
+  get kernel(): string {
+    return this.inbox.kernel
+  }
+
+  titleOf(id: string): string | undefined {
+    const entry = this.#entries.find(e => e.id === id)
+    return entry && (entry.title || "Untitled")
+  }
+
+  /** Notes that what came to the document that is shown has been read, if it goes on being shown. */
+  markRead(): void {
+    const shown = this.#entries.find(e => e.url === this.#current)
+    if (shown?.unread) this.inbox.inSight(shown.id, () => this.#current === shown.url)
   }
 
   /** Marks the document that is shown. */
@@ -66,18 +96,16 @@ export class Sidebar {
 
   async refresh(): Promise<void> {
     try {
-      const reply = await fetch("/v1/contexts")
-      if (!reply.ok) {
-        setText(this.#note, await problem(reply))
-        return
-      }
-      const entries: unknown = await reply.json()
+      const entries = await fetched()
       setText(this.#note, "")
       this.#take(entries)
       localStorage.setItem(cacheKey, JSON.stringify(this.#entries))
-      this.onList(this.#entries.length)
-    } catch {
-      // Offline: the last list stands, and the light in the corner says so.
+      const names = JSON.stringify([this.kernel, ...this.#entries.flatMap(e => [e.id, e.title])])
+      this.onList(names !== this.#names)
+      this.#names = names
+    } catch (err) {
+      if (err instanceof Refused) setText(this.#note, err.message)
+      // Else offline: the last list stands, and the light in the corner says so.
     }
   }
 
@@ -92,15 +120,20 @@ export class Sidebar {
     let next = this.#list.firstElementChild
     for (const listed of [...this.#entries].reverse()) {
       const { url, title, blocks } = this.#own?.url === listed.url ? this.#own : listed
+      const unread = listed.unread ?? 0
       seen.add(url)
       let entry = this.#links.get(url)
       if (!entry) {
-        const parts = { title: h("span", { class: "name" }), count: h("span", { class: "count" }) }
-        const link = h("a", { href: "#" + url }, parts.title, parts.count)
+        const parts = { title: h("span", { class: "name" }), unread: h("span", { class: "unread", role: "img", hidden: true }), count: h("span", { class: "count" }) }
+        const link = h("a", { href: "#" + url }, parts.title, parts.unread, parts.count)
         entry = { el: h("li", {}, link), link, ...parts }
         this.#links.set(url, entry)
       }
       setText(entry.title, title || "Untitled")
+      setText(entry.unread, String(unread))
+      setAttr(entry.unread, "title", `${unread} unread drift${unread === 1 ? "" : "s"}`)
+      setAttr(entry.unread, "aria-label", `${unread} unread`)
+      entry.unread.hidden = unread === 0
       setText(entry.count, String(blocks ?? ""))
       setAttr(entry.count, "title", `${blocks} block${blocks === 1 ? "" : "s"}`)
       if (entry.el === next) next = next.nextElementSibling
@@ -124,32 +157,28 @@ export class Sidebar {
   async #create(e: SubmitEvent): Promise<void> {
     e.preventDefault()
     try {
-      const reply = await fetch("/v1/ops/context_create", { method: "POST", body: JSON.stringify({ title: this.#name.value.trim() }) })
-      if (!reply.ok) {
-        setText(this.#note, await problem(reply))
-        return
-      }
-      const { url } = (await reply.json()) as { url: string }
+      const { url } = await op<{ url: string }>("context_create", { title: this.#name.value.trim() })
       this.#name.value = ""
       this.#openForm(false)
       await this.refresh()
       location.hash = url
-    } catch {
-      setText(this.#note, "The server cannot be reached; a context is made there.")
+    } catch (err) {
+      setText(this.#note, err instanceof Refused ? err.message : "The server cannot be reached; a context is made there.")
     }
   }
 }
 
-/** What a refused request says, for people. */
-async function problem(reply: Response): Promise<string> {
+/** The contexts as the server lists them, with what is unread where the person may ask for that. */
+async function fetched(): Promise<unknown> {
   try {
-    const { error } = (await reply.json()) as { error?: { message?: string } | string }
-    const message = typeof error === "string" ? error : error?.message
-    if (message) return message
-  } catch {
-    // Not JSON.
+    const { contexts } = await op<{ contexts: Entry[] }>("drift_list", {})
+    return contexts.map(e => ({ ...e, url: placeOf(e.id).slice(1) }))
+  } catch (err) {
+    if (!(err instanceof Refused)) throw err
+    const reply = await fetch("/v1/contexts")
+    if (!reply.ok) throw new Refused(await problem(reply))
+    return reply.json()
   }
-  return `The server answered ${reply.status} ${reply.statusText}`.trim()
 }
 
 /** The mark: two strokes that meet. */

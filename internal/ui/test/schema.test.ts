@@ -5,7 +5,7 @@ import { inOrder, isBlock, isContext, madeAt, newBlockID, pageOf, putTextBlock, 
 
 const block = (id: string, fields: Partial<Block> = {}): [string, Block] => [
   id,
-  { id, kind: "text", role: "user", status: "done", parent: "", order: id, form: "text", content: id, deleted: false, collapsed: false, excluded: false, ...fields },
+  { id, kind: "text", role: "user", status: "done", parent: "", order: id, form: "text", content: id, meta: "", deleted: false, collapsed: false, excluded: false, ...fields },
 ]
 const shown = (...blocks: [string, Block][]) => inOrder(new Map(blocks)).map(row => "-".repeat(row.depth) + row.block.id)
 
