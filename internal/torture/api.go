@@ -24,8 +24,15 @@ const (
 
 // api calls one node's operations.
 type api struct {
-	base string
-	http *http.Client
+	base  string
+	token string // empty: none is sent
+	http  *http.Client
+}
+
+// as returns the same with somebody's token.
+func (a api) as(token string) api {
+	a.token = token
+	return a
 }
 
 func newAPI(base string) api {
@@ -65,6 +72,9 @@ func (a api) do(ctx context.Context, method, path string, body []byte) ([]byte, 
 	req, err := http.NewRequestWithContext(ctx, method, a.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
+	}
+	if a.token != "" {
+		req.Header.Set("Authorization", "Bearer "+a.token)
 	}
 	resp, err := a.http.Do(req)
 	if err != nil {

@@ -38,6 +38,8 @@ type Report struct {
 	Ack99     time.Duration `json:"ack_p99_ns"`
 	AckMost   time.Duration `json:"ack_most_ns"`
 
+	Drift *DriftReport `json:"drift,omitempty"` // of the faults of drifts, instead of the above
+
 	Notes    []string `json:"notes,omitempty"`    // what the fault measured
 	Problems []string `json:"problems,omitempty"` // empty: it passed
 	Dir      string   `json:"dir,omitempty"`      // what was kept to look at
@@ -54,14 +56,10 @@ func (r *Report) Print(w io.Writer) error {
 		verdict = "FAIL"
 	}
 	fmt.Fprintf(&b, "%s  %s  seed %d, %d rounds, %d nodes, %s\n", verdict, r.Fault, r.Seed, r.Rounds, r.Nodes, r.Took.Round(100*time.Millisecond))
-	fmt.Fprintf(&b, "  acknowledged     %d changes (%d to editors, %d to callers of operations), %d marks in texts\n",
-		r.AckedByEditors+r.AckedByCallers, r.AckedByEditors, r.AckedByCallers, r.Marks)
-	fmt.Fprintf(&b, "  lost             %s changes, %s marks; doubled %s marks\n", byNode(r.Lost), byNode(r.LostMarks), byNode(r.Doubled))
-	fmt.Fprintf(&b, "  equal heads      %d changes on every node, %s after the last edit\n", r.Changes, r.Converged.Round(10*time.Millisecond))
-	fmt.Fprintf(&b, "  events           %d read by %d followers over %d reconnections, %d resets; %d mirrors equal\n", r.Events, r.Followers, r.Reconnects, r.Resets, r.Mirrors)
-	fmt.Fprintf(&b, "  acknowledged in  %s median, %s p99, %s at most\n", ms(r.AckMedian), ms(r.Ack99), ms(r.AckMost))
-	for _, why := range slices.Sorted(maps.Keys(r.Cuts)) {
-		fmt.Fprintf(&b, "  · %d streams were ended by the server: %s\n", r.Cuts[why], why)
+	if r.Drift != nil {
+		r.Drift.print(&b)
+	} else {
+		r.printEdits(&b)
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "  · %s\n", n)
@@ -74,6 +72,19 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// printEdits writes what became of the edits.
+func (r *Report) printEdits(b *strings.Builder) {
+	fmt.Fprintf(b, "  acknowledged     %d changes (%d to editors, %d to callers of operations), %d marks in texts\n",
+		r.AckedByEditors+r.AckedByCallers, r.AckedByEditors, r.AckedByCallers, r.Marks)
+	fmt.Fprintf(b, "  lost             %s changes, %s marks; doubled %s marks\n", byNode(r.Lost), byNode(r.LostMarks), byNode(r.Doubled))
+	fmt.Fprintf(b, "  equal heads      %d changes on every node, %s after the last edit\n", r.Changes, r.Converged.Round(10*time.Millisecond))
+	fmt.Fprintf(b, "  events           %d read by %d followers over %d reconnections, %d resets; %d mirrors equal\n", r.Events, r.Followers, r.Reconnects, r.Resets, r.Mirrors)
+	fmt.Fprintf(b, "  acknowledged in  %s median, %s p99, %s at most\n", ms(r.AckMedian), ms(r.Ack99), ms(r.AckMost))
+	for _, why := range slices.Sorted(maps.Keys(r.Cuts)) {
+		fmt.Fprintf(b, "  · %d streams were ended by the server: %s\n", r.Cuts[why], why)
+	}
 }
 
 // byNode writes counts as 0/0/0, in the order of the nodes' names.

@@ -89,9 +89,17 @@ func (s *stage) open(ctx context.Context) error {
 	if err := s.startServers(ctx); err != nil {
 		return err
 	}
+	if err := s.startNodes(ctx); err != nil {
+		return err
+	}
+	return s.makeContexts(ctx)
+}
+
+// startNodes starts the nodes, with further arguments of kj serve.
+func (s *stage) startNodes(ctx context.Context, args ...string) error {
 	for i := range s.layout.nodes {
 		n := &node{name: string(rune('A' + i)), exe: s.exe, dir: filepath.Join(s.dir, "node-"+string(rune('a'+i))), env: s.layout.env[i], machine: s.machine(i)}
-		n.args = []string{"--log-level", "info"}
+		n.args = append([]string{"--log-level", "info"}, args...)
 		if s.layout.servers > 0 {
 			n.args = append(n.args, "--kernel", kernelName, "--nats", s.urlsFor(i))
 		}
@@ -101,7 +109,7 @@ func (s *stage) open(ctx context.Context) error {
 		}
 	}
 	s.say("  %d nodes, %d nats-servers", s.layout.nodes, s.layout.servers)
-	return s.makeContexts(ctx)
+	return nil
 }
 
 func (s *stage) machine(i int) machine {

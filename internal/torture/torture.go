@@ -43,6 +43,9 @@ type fault struct {
 	rounds int // by default
 	layout layout
 	strike func(ctx context.Context, s *stage, round int, opt Options, r *Report) error
+	// play is the whole of a fault that has a load and a checker of its own,
+	// in place of strike.
+	play func(ctx context.Context, s *stage, opt Options, r *Report) error
 }
 
 // Faults returns the names of all faults and what they do, in order.
@@ -138,7 +141,12 @@ func (f fault) run(ctx context.Context, dir string, opt Options, r *Report) (err
 		}
 	}()
 	s.say("%s: seed %d, %d rounds", f.name, opt.Seed, opt.Rounds)
-	if err := s.play(ctx, f, opt, r); err != nil {
+	if f.play != nil {
+		err = f.play(ctx, s, opt, r)
+	} else {
+		err = s.play(ctx, f, opt, r)
+	}
+	if err != nil {
 		return err
 	}
 	r.Took = time.Since(began)
