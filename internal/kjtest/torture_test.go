@@ -12,8 +12,9 @@ import (
 	"kaijutsu/internal/torture"
 )
 
-// TestTorture is a short version of the first faults of kj torture: three real
-// nodes over a real nats-server, broken under load, and the checker.
+// TestTorture is a short version of the first faults of kj torture, three real
+// nodes over a real nats-server, broken under load, and of those of drifts; and
+// the checker.
 func TestTorture(t *testing.T) {
 	for _, tt := range []struct {
 		fault  string
@@ -23,6 +24,8 @@ func TestTorture(t *testing.T) {
 		{"kill-nats", 1},
 		{"stop-nats", 1},
 		{"wipe-nats", 1},
+		{"drift", 20},
+		{"drift-nodes", 3},
 	} {
 		t.Run(tt.fault, func(t *testing.T) {
 			var progress strings.Builder

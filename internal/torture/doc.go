@@ -16,6 +16,11 @@
 // whole, in order; and the list of blocks that the events add up to is the list
 // that the node gives when it is asked.
 //
+// The faults of drifts have another load and another checker: senders with
+// tokens write down what became of each drift that they push, stage or cancel,
+// and every one has to be in its target exactly once, or not at all if a cancel
+// said so.
+//
 // An editor that loses its connection is gone for good and a fresh one takes
 // its place: only so is a loss on a disk not mended by who still had the change.
 //

@@ -133,7 +133,10 @@ func (o *office) flushRound(ctx context.Context, n *node, round int) error {
 	}
 	switch o.s.random.IntN(3) {
 	case 0:
-		return o.goesOn(ctx, n, source, items)
+		if err := o.goesOn(ctx, n, source, items); err != nil {
+			o.problem("round %d: %v", round+1, err)
+		}
+		return context.Cause(ctx)
 	case 1:
 		o.d.Again++
 		o.flush(ctx, n, o.someone(), source)
