@@ -2,6 +2,7 @@ package flowbus_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func TestHungServer(t *testing.T) {
 	if err := n.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	ack := a.Feed().Append(t.Context(), 0, "doc", "x", nil)
+	ack := underWay(t, a)
 	longest, refused := time.Duration(0), 0
 	large := make([]byte, flowbus.MaxMessage)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -131,6 +132,23 @@ func TestHungServer(t *testing.T) {
 	}
 	connected(t, a, true)
 	appendAll(t, a, 0, "after", 0, 1)
+}
+
+// underWay appends records until the server, which was told to stop and takes a
+// moment to do so, leaves one without an answer.
+func underWay(t *testing.T, b *flowbus.Bus) *flowbus.Ack {
+	t.Helper()
+	for i := 0; ; i++ {
+		ack := b.Feed().Append(t.Context(), 0, "doc", fmt.Sprint("hung", i), nil)
+		select {
+		case <-ack.Done():
+			if err := ack.Err(); err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(200 * time.Millisecond):
+			return ack
+		}
+	}
 }
 
 func TestWipedNATS(t *testing.T) {
