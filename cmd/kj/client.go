@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"kaijutsu/internal/door/shelldoor"
 	"kaijutsu/internal/op"
@@ -68,6 +69,11 @@ func (c *connection) onThisMachine() bool {
 // do sends a request and returns the answer, which the caller closes. An
 // answer that is not 200 becomes a shelldoor.Failure with the server's words.
 func (c *connection) do(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	return c.send(ctx, method, path, body, "")
+}
+
+// send is do for a request from within a context; "" from none.
+func (c *connection) send(ctx context.Context, method, path string, body io.Reader, within string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.address()+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("server address %q: %w", c.address(), err)
@@ -78,6 +84,9 @@ func (c *connection) do(ctx context.Context, method, path string, body io.Reader
 	req.Header.Set("Content-Type", "application/json")
 	if i := os.Getenv("KJ_INSTANCE"); i != "" {
 		req.Header.Set("Kaijutsu-Instance", i)
+	}
+	if within != "" {
+		req.Header.Set("Kaijutsu-Context", within)
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -96,6 +105,16 @@ func (c *connection) do(ctx context.Context, method, path string, body io.Reader
 	return nil, &shelldoor.Failure{Problem: answer.Error}
 }
 
+// here returns the context that KJ_CONTEXT names, "" for none and for what no
+// header can say.
+func here() string {
+	name := os.Getenv("KJ_CONTEXT")
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return ""
+	}
+	return name
+}
+
 // unreached says why no server answered.
 func (c *connection) unreached(ctx context.Context, err error) error {
 	var ue *url.Error
@@ -109,9 +128,10 @@ func (c *connection) unreached(ctx context.Context, err error) error {
 	}}
 }
 
-// run runs an operation and returns the bytes of its result.
+// run runs an operation, in the context that KJ_CONTEXT names, and returns the
+// bytes of its result.
 func (c *connection) run(ctx context.Context, name string, params json.RawMessage) (json.RawMessage, error) {
-	resp, err := c.do(ctx, http.MethodPost, "/v1/ops/"+url.PathEscape(name), bytes.NewReader(params))
+	resp, err := c.send(ctx, http.MethodPost, "/v1/ops/"+url.PathEscape(name), bytes.NewReader(params), here())
 	if err != nil {
 		return nil, err
 	}

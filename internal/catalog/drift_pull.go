@@ -10,7 +10,7 @@ import (
 
 type driftPullIn struct {
 	From    string `json:"from" jsonschema:"The context that is read." rule:"minlen=1,maxlen=1000"`
-	Context string `json:"context,omitempty" jsonschema:"The context that gets the briefing. Default: the context of the call." rule:"maxlen=1000,alias=into"`
+	Context string `json:"context,omitempty" jsonschema:"The context that gets the briefing: .parent in from is what that was forked from. Default: the context of the call." rule:"maxlen=1000,alias=into"`
 	distilling
 	retriable
 }
@@ -28,11 +28,12 @@ func (o *operations) driftPull() *op.Op {
 }
 
 func (o *operations) pullDrift(ctx context.Context, c op.Call, in driftPullIn) (driftRow, error) {
-	if err := sourced(c, in.Context); err != nil {
+	c, into, err := o.within(ctx, c, in.Context)
+	if err != nil {
 		return driftRow{}, err
 	}
 	out, err := o.parts.Drift.Pull(ctx, c, courier.PullSpec{
-		ID: in.ID, From: in.From, Into: in.Context, Focus: in.Focus, Distiller: in.Distiller, Fallback: in.Fallback,
+		ID: in.ID, From: in.From, Into: into, Focus: in.Focus, Distiller: in.Distiller, Fallback: in.Fallback,
 	})
 	if err != nil {
 		return driftRow{}, err

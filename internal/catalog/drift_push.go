@@ -22,7 +22,7 @@ type retriable struct {
 
 type driftPushIn struct {
 	To        string   `json:"to" jsonschema:"Where it goes: a context by its label, short id, id, title, or .parent; kernel:context for one of another kernel that there is a link to." rule:"minlen=1,maxlen=1100"`
-	Context   string   `json:"context,omitempty" jsonschema:"The context that it comes from. Default: the context of the call." rule:"maxlen=1000,alias=from"`
+	Context   string   `json:"context,omitempty" jsonschema:"The context that it comes from: .parent in the other parameters is what that was forked from. Default: the context of the call." rule:"maxlen=1000,alias=from"`
 	Content   string   `json:"content,omitempty" jsonschema:"What it says, at most 256 KiB of UTF-8. With blocks it stands before them. Not with summarize." rule:"maxlen=262144"`
 	Blocks    []string `json:"blocks,omitempty" jsonschema:"Blocks of the source context whose text is pushed; each cites itself. With summarize, only these are distilled." rule:"minitems=1,maxitems=64,alias=block"`
 	Cite      []string `json:"cite,omitempty" jsonschema:"Handles of what the content rests on, as citation_create makes them: the text refers to them as [1], [2], in this order." rule:"minitems=1,maxitems=64"`
@@ -52,11 +52,12 @@ func (o *operations) pushDrift(ctx context.Context, c op.Call, in driftPushIn) (
 	if err := in.check(); err != nil {
 		return driftRow{}, err
 	}
-	if err := sourced(c, in.Context); err != nil {
+	c, from, err := o.within(ctx, c, in.Context)
+	if err != nil {
 		return driftRow{}, err
 	}
 	out, err := o.parts.Drift.Push(ctx, c, courier.Push{
-		ID: in.ID, From: in.Context, To: in.To, Content: in.Content, Blocks: in.Blocks, Cite: in.Cite,
+		ID: in.ID, From: from, To: in.To, Content: in.Content, Blocks: in.Blocks, Cite: in.Cite,
 		Stage: in.Stage, Summarize: in.Summarize, Focus: in.Focus, Distiller: in.Distiller, Fallback: in.Fallback,
 		Act: in.Act, Model: in.Model, Again: in.Again,
 	})
@@ -79,15 +80,6 @@ func (in driftPushIn) check() error {
 		return &op.FieldError{Field: "distiller", Reason: "it is for a briefing", Hint: "set summarize, or leave it out"}
 	case !in.Summarize && in.Fallback:
 		return &op.FieldError{Field: "fallback", Reason: "it is for a briefing", Hint: "set summarize, or leave it out"}
-	}
-	return nil
-}
-
-// sourced refuses a call that names no context, neither itself nor by where it
-// comes from.
-func sourced(c op.Call, context string) error {
-	if (context == "" || context == ".") && c.Context == "" {
-		return &op.FieldError{Field: "context", Reason: "none is named, and the call has none", Hint: "name the context that you work in"}
 	}
 	return nil
 }

@@ -217,7 +217,7 @@ func TestRefusedOperations(t *testing.T) {
 		{"unknown operation", "context_destroy", `{}`, 404, "there are block_append"},
 		{"not JSON", "context_create", `{`, 400, "parameters"},
 		{"two values", "context_create", `{} {}`, 400, "more than one"},
-		{"unknown field", "context_create", `{"name": "x"}`, 400, "there are title"},
+		{"unknown field", "context_create", `{"name": "x"}`, 400, "there are label, title"},
 		{"wrong type", "context_create", `{"title": 5}`, 400, "title"},
 		{"long title", "context_create", `{"title": "` + strings.Repeat("x", 2000) + `"}`, 400, "at most 1000"},
 		{"no context", "context_get", `{}`, 400, "name one by id"},

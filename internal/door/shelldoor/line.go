@@ -181,7 +181,7 @@ func (l *line) object(base json.RawMessage) (json.RawMessage, error) {
 		}
 		all[v.name], added = raw, true
 	}
-	if all["context"] == nil {
+	if all["context"] == nil && string(all["all"]) != "true" {
 		if name := l.context(); name != "" {
 			raw, err := text(name)
 			if err != nil {
