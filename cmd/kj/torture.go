@@ -26,7 +26,8 @@ func newTorture() *cobra.Command {
 let editors and callers of operations write on all of them and followers read
 the events, break something, and check: every acknowledged edit is on every
 node, all have equal heads, no event is doubled or missing by version, and what
-the events add up to is what the nodes list. Nothing is left behind. The exit
+the events add up to is what the nodes list. The faults of drifts count drifts
+instead: each is in its target exactly once. Nothing is left behind. The exit
 code is 1 when something is wrong.
 
 ` + listFaults(names, about) + `

@@ -189,6 +189,7 @@ func (o *office) ask(ctx context.Context, n *node, name, op string, in, out any)
 	case !errors.As(err, &no):
 		o.d.Cut[op]++
 	case op == "drift_cancel" && (no.status == http.StatusNotFound || no.status == http.StatusConflict),
+		op == "drift_flush" && no.status == http.StatusConflict && len(o.s.nodes) > 1, // another node holds the lease
 		no.status == http.StatusServiceUnavailable && len(o.s.nodes) > 1:
 		o.odd[fmt.Sprintf("%s with status %d", op, no.status)]++
 	case len(o.r.Problems) < maxWrong:
