@@ -91,6 +91,26 @@ test("a drift says where it comes from, and opens what it cites as it was", { kj
   ben.satisfied()
 })
 
+test("what a block says of itself is text, whatever it says", { kj: true, ms: 240_000 }, async t => {
+  const { from, to, id } = await world(t, "Hostile")
+  const bad = '<img src=x onerror="window.hit=1">'
+  const handle = `${from.id}/${id}#1`
+  const metas = [
+    { drift_kind: bad, source_kernel: bad, source_context: bad, source_title: bad, principal: { name: bad, kind: bad }, model: bad, act: bad },
+    { drift_kind: "push", source_context: "javascript:window.hit=1", source_title: "x".repeat(5000), distiller: "__proto__" },
+    { drift_kind: 7, source_context: [], principal: "amy", citations: [{ ref: 1, handle: "no handle" }, { ref: 1e9, handle }, { ref: 1, handle, quote: bad }], stale: [{ ref: 1, reason: "__proto__", diff: bad }] },
+  ]
+  const made = []
+  for (const meta of metas) made.push((await t.server.op("block_create", { context: to.id, kind: "drift", role: "system", form: "body", content: "so [1]", meta })).id)
+  const amy = await (await Person.at(t)).open(t.server.http, to.url)
+  await until(async () => (await amy.tab.locator("li[data-block]").count()) === 3, "the blocks")
+  ok((await amy.block(made[0]).locator(".origin").innerText()).startsWith(`${bad} from ${bad}`), "what the first says is not shown as it is")
+  for (const id of made) equal(await amy.shown(id), "so [1]", "the text")
+  equal(await amy.block(made[2]).locator(".content a").getAttribute("title"), bad, "the quote")
+  equal(await amy.tab.evaluate(() => [window.hit, document.querySelectorAll("main img, main script, a[href^=javascript]").length, document.documentElement.scrollWidth - document.documentElement.clientWidth]), [undefined, 0, 0], "what ran, what was made, and how much too wide it is")
+  amy.satisfied()
+})
+
 test("a stale mark comes and goes with what is cited", { kj: true, ms: 240_000 }, async t => {
   const { from, to, id, handle } = await world(t, "Stale")
   const { block_id: block } = await t.server.op("drift_push", { context: from.id, to: to.id, content: "The cache holds two days [1].", cite: [handle] })
@@ -105,7 +125,7 @@ test("a stale mark comes and goes with what is cited", { kj: true, ms: 240_000 }
   await t.server.op("block_splice", { context: from.id, block_id: id, offset: at, delete_count: 3, insert: "nine" })
   await badge.waitFor()
   const details = amy.block(block).locator("details.stale")
-  equal(await details.locator("summary").innerText(), "Stale: of [1], the cited lines are not as they were", "the reason")
+  equal(await details.locator("summary").innerText(), "Stale: the lines that [1] cites are not as they were", "the reason")
   await details.locator("summary").focus()
   await amy.tab.keyboard.press("Enter")
   await details.locator("ins").waitFor()
@@ -118,7 +138,7 @@ test("a stale mark comes and goes with what is cited", { kj: true, ms: 240_000 }
 
   await t.server.op("block_delete", { context: from.id, block_id: id })
   await badge.waitFor()
-  equal(await details.locator("summary").innerText(), "Stale: of [1], the cited block was deleted", "the reason")
+  equal(await details.locator("summary").innerText(), "Stale: the block that [1] cites was deleted", "the reason")
   await amy.block(block).locator(".content a.cite").click()
   await opened(amy, "deleted")
   equal(await cited(amy), "The cache holds <b>two days</b>.\n", "what a deleted block said")
@@ -206,6 +226,8 @@ test("how drifts look", { kj: true, own: true, ms: 240_000 }, async t => {
     await amy.tab.setViewportSize({ width: 1180, height: 820 })
   }
   await looks("drift")
+  await amy.tab.locator("#stage").evaluate(el => (el.scrollTop = el.scrollHeight))
+  await shot("drift-end.png")
   await amy.block(block).locator(".content a.cite").nth(1).click()
   await opened(amy, "stale")
   await looks("citation-stale")

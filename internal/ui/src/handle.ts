@@ -31,11 +31,12 @@ const whole = new RegExp(`^(.+)/(${uuid})(${heads})?(${lines})?$`)
 const bare = `(?:[a-z0-9-]{1,32}:)?${uuid}/${uuid}(?:${heads})?(?:${lines})?`
 const mayCite = new RegExp(`\\[[0-9]|\\[\\[|${uuid}/`)
 const citing = () => new RegExp(`\\[\\[([^\\[\\]\\r\\n]+)\\]\\]|\\[([0-9]{1,7})\\]|${bare}`, "g")
+const halfPair = /\p{Surrogate}/u // of a surrogate pair: in no UTF-8
 const isUUID = new RegExp(`^${uuid}$`)
 
 /** Reads a handle, null for what is none. */
 export function parseHandle(text: string): Handle | null {
-  const found = text.length <= maxHandle && whole.exec(text)
+  const found = text.length <= maxHandle && !halfPair.test(text) && whole.exec(text)
   if (!found) return null
   const [, address, block, at, range] = found
   const [first, last] = (range ?? "").replace(/[#Ll]/g, "").split("-").map(Number)

@@ -172,6 +172,9 @@ function run(): void {
   }
 
   sidebar.onList = renamed => {
+    const { unread } = sidebar
+    setAttr(menu, "data-unread", unread > 0 ? String(unread) : null)
+    setAttr(menu, "aria-label", unread > 0 ? `Contexts, ${unread} unread` : "Contexts")
     if (renamed && view instanceof ContextView) view.named()
     if (view instanceof ContextView && !document.hidden) sidebar.markRead()
   }

@@ -5,18 +5,18 @@ import { diffView } from "./diffview"
 import { isOurs, placeOf, type Directory } from "./directory"
 import { h, setChildren, setText } from "./dom"
 import { citeAddress, linesOf, parseHandle, piecesOf, shortOf, type Piece } from "./handle"
-import { readMeta, type Drift, type Mark, type Meta } from "./meta"
+import { readMeta, shortened, type Drift, type Mark, type Meta } from "./meta"
 import type { Block } from "./schema"
 
 /** How much of a quote is shown, in characters. */
 const maxQuote = 80
 
-/** What becomes of cited lines, in words. */
-const reasons: Record<string, string> = {
-  changed: "the cited lines are not as they were",
-  deleted: "the cited block was deleted",
-  "context deleted": "the cited context was deleted",
-}
+/** What has become of what a number cites, in words. */
+const reasons = new Map([
+  ["changed", (ref: string) => `the lines that ${ref} cites are not as they were`],
+  ["deleted", (ref: string) => `the block that ${ref} cites was deleted`],
+  ["context deleted", (ref: string) => `the context that ${ref} cites was deleted`],
+])
 
 export class Receipt {
   readonly head = h("p", { class: "origin", hidden: true })
@@ -78,10 +78,10 @@ export class Receipt {
 
   /** Lists what is cited but not linked in the content: of a text that can be edited, everything. */
   #showCites(block: Block): void {
-    const pieces = this.#pieces(block.content)
+    const pieces = block.status === "running" ? [] : this.#pieces(block.content)
     const inside = block.form !== "text"
     const linked = new Set(inside ? pieces.map(p => p.ref) : [])
-    const links = this.meta.citations.filter(c => !linked.has(c.ref)).map(c => [this.#link({ text: `[${c.ref}]`, handle: c.handle, ref: c.ref }), c.quote && ` “${cut(c.quote)}”`])
+    const links = this.meta.citations.filter(c => !linked.has(c.ref)).map(c => [this.#link({ text: `[${c.ref}]`, handle: c.handle, ref: c.ref }), c.quote && ` “${shortened(c.quote, maxQuote)}”`])
     if (!inside) {
       const handles = new Set(pieces.flatMap(p => (p.handle !== undefined && p.ref === undefined ? [p.handle] : [])))
       links.push(...[...handles].map(handle => [handleLink(handle, handle, this.#known)]))
@@ -94,14 +94,12 @@ export class Receipt {
   #showStale(): void {
     const { stale, citations } = this.meta
     this.#stale.hidden = stale.length === 0
-    setText(this.#summary, stale.length === 1 ? `Stale: of [${stale[0]!.ref}], ${reasonOf(stale[0]!)}` : `Stale: ${stale.length} of ${Math.max(stale.length, citations.length)} citations no longer stand`)
+    setText(this.#summary, stale.length === 1 ? `Stale: ${reasonOf(stale[0]!)}` : `Stale: ${stale.length} of ${Math.max(stale.length, citations.length)} citations no longer stand`)
     setChildren(this.#marks, stale.map(mark => this.#markView(mark, stale.length > 1)))
   }
 
   #markView(mark: Mark, named: boolean): HTMLElement {
-    const handle = this.meta.citations.find(c => c.ref === mark.ref)?.handle
-    const which = handle ? this.#link({ text: `[${mark.ref}]`, handle, ref: mark.ref }) : `[${mark.ref}]`
-    return h("div", { class: "mark" }, named && h("p", {}, which, ` ${reasonOf(mark)}`), mark.diff !== "" && diffView(mark.diff))
+    return h("div", { class: "mark" }, named && h("p", {}, reasonOf(mark)), mark.diff !== "" && diffView(mark.diff))
   }
 }
 
@@ -139,15 +137,9 @@ function madeBy({ distiller, model }: Drift): string {
   return distiller && `written by ${distiller}`
 }
 
-const reasonOf = ({ reason }: Mark) => reasons[reason] ?? reason
+const reasonOf = ({ ref, reason }: Mark) => reasons.get(reason)?.(`[${ref}]`) ?? `[${ref}]: ${reason}`
 
 /** Reports whether a row shows these links already, behind its label; then focus and selection inside stay. */
 function sameLinks(row: HTMLElement, list: HTMLElement[]): boolean {
   return row.children.length === list.length + 1 && list.every((el, n) => el.isEqualNode(row.children[n + 1]!))
-}
-
-function cut(quote: string): string {
-  const line = quote.trim().replace(/\s+/g, " ")
-  const chars = [...line]
-  return chars.length > maxQuote ? chars.slice(0, maxQuote).join("") + "…" : line
 }

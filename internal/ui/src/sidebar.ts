@@ -64,6 +64,11 @@ export class Sidebar implements Directory {
     return this.inbox.kernel
   }
 
+  /** How many drifts of all contexts this person has not read. */
+  get unread(): number {
+    return this.#entries.reduce((sum, e) => sum + (e.unread ?? 0), 0)
+  }
+
   titleOf(id: string): string | undefined {
     const entry = this.#entries.find(e => e.id === id)
     return entry && (entry.title || "Untitled")

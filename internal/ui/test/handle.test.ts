@@ -21,6 +21,7 @@ test("handles are read", () => {
     ["line 0", `plan/${block}#0`, null],
     ["backwards", `plan/${block}#7-3`, null],
     ["short heads", `plan/${block}@9f2c41d`, null],
+    ["half a character", `a\ud83d/${block}`, null],
     ["too long", `${"a".repeat(9000)}/${block}`, null],
   ]
   for (const [name, text, want] of cases) {
