@@ -28,7 +28,8 @@ const uuid = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 const heads = "@[0-9a-fA-F]{8,64}(?:,[0-9a-fA-F]{8,64})*"
 const lines = "#[Ll]?[0-9]{1,10}(?:-[Ll]?[0-9]{1,10})?"
 const whole = new RegExp(`^(.+)/(${uuid})(${heads})?(${lines})?$`)
-const bare = `(?:[a-z0-9-]{1,32}:)?${uuid}/${uuid}(?:${heads})?(?:${lines})?`
+const bare = `${uuid}/${uuid}(?:${heads})?(?:${lines})?` // behind its kernel, if it names one
+const kernelBefore = /[a-z0-9-]{1,32}:$/
 const mayCite = new RegExp(`\\[[0-9]|\\[\\[|${uuid}/`)
 const citing = () => new RegExp(`\\[\\[([^\\[\\]\\r\\n]+)\\]\\]|\\[([0-9]{1,7})\\]|${bare}`, "g")
 const halfPair = /\p{Surrogate}/u // of a surrogate pair: in no UTF-8
@@ -62,37 +63,43 @@ export const shortOf = (context: string) => (isUUID.test(context) ? context.slic
 
 /** Cuts a text into what cites and what stands between; `refs` are the handles that "[1]" stands for. */
 export function piecesOf(text: string, refs: ReadonlyMap<number, string>): Piece[] {
-  if (!mayCite.test(text)) return text === "" ? [] : [{ text }]
+  const plain = !(text.includes("[") || text.includes("/")) || !mayCite.test(text)
+  if (plain) return text === "" ? [] : [{ text }]
   const pieces: Piece[] = []
   let from = 0
   for (const found of text.matchAll(citing())) {
-    const piece = pieceOf(found, refs)
-    if (!piece) continue
-    if (found.index > from) pieces.push({ text: text.slice(from, found.index) })
+    const cites = citeAt(text, found, refs)
+    if (!cites) continue
+    const { at, ...piece } = cites
+    if (at > from) pieces.push({ text: text.slice(from, at) })
     pieces.push(piece)
-    from = found.index + piece.text.length
+    from = at + piece.text.length
     if (pieces.length > 2 * maxLinks) break
   }
   if (from < text.length) pieces.push({ text: text.slice(from) })
   return pieces
 }
 
-function pieceOf(found: RegExpMatchArray, refs: ReadonlyMap<number, string>): Piece | null {
-  const [text, bracketed, number] = found
+/** What cites where something was found that may. */
+function citeAt(text: string, found: RegExpMatchArray, refs: ReadonlyMap<number, string>): (Piece & { at: number }) | null {
+  const [match, bracketed, number] = found
+  const at = found.index!
   if (number !== undefined) {
     const ref = Number(number)
     const handle = refs.get(ref)
-    return handle === undefined ? null : { text, handle, ref }
+    return handle === undefined ? null : { at, text: match, handle, ref }
   }
-  const handle = bracketed ?? text
-  if (!parseHandle(handle)) return null
-  return bracketed !== undefined || standsAlone(found) ? { text, handle } : null
+  if (bracketed !== undefined) return parseHandle(bracketed) && { at, text: match, handle: bracketed }
+  const kernel = kernelBefore.exec(text.slice(Math.max(0, at - 33), at))?.[0] ?? ""
+  const start = at - kernel.length
+  const handle = kernel + match
+  return parseHandle(handle) && standsAlone(text, start, at + match.length) ? { at: start, text: handle, handle } : null
 }
 
 /** Reports whether what was found is not a piece of a longer word. */
-function standsAlone({ input, index, 0: text }: RegExpMatchArray): boolean {
-  const before = input!.slice(Math.max(0, index! - 2), index)
-  const after = input!.slice(index! + text.length, index! + text.length + 2)
+function standsAlone(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 2), start)
+  const after = text.slice(end, end + 2)
   return !/[\p{L}\p{Nd}_\-/:@#]$/u.test(before) && !/^[\p{L}\p{Nd}_\-/@#]/u.test(after)
 }
 
