@@ -12,11 +12,12 @@ const maxProse = 4 << 20
 
 // candidates returns the sentences of a conversation that an extract may take,
 // the same sentence once, and how many blocks before them were too much to read.
+// What is said of the words of a focus may be shorter.
 // Where nobody wrote prose, that of tools and files stands in for it. It fails
 // when ctx ends.
-func candidates(ctx context.Context, src Source) (list []sentence, left int, err error) {
+func candidates(ctx context.Context, src Source, focus []string) (list []sentence, left int, err error) {
 	for _, voice := range []func(Passage) float64{voice, anyVoice} {
-		c := collector{seen: make(map[string]bool)}
+		c := collector{seen: make(map[string]bool), focus: focus}
 		first := newest(src, voice)
 		for i, p := range src.Blocks[first:] {
 			if err := ctx.Err(); err != nil {
@@ -52,8 +53,9 @@ func newest(src Source, voice func(Passage) float64) int {
 const answeredWeight = 0.3
 
 type collector struct {
-	list []sentence
-	seen map[string]bool
+	list  []sentence
+	seen  map[string]bool
+	focus []string
 	// asked are the questions that the block before, whose author is author,
 	// ended with: the next words of somebody else may answer them.
 	asked  []int
@@ -66,7 +68,7 @@ func (c *collector) block(i int, p Passage, weight float64) {
 	if isEmpty(p) {
 		return
 	}
-	here := sentencesOf(strings.ToValidUTF8(cutBytes(p.Content, maxProse), "\uFFFD"), i)
+	here := sentencesOf(strings.ToValidUTF8(cutBytes(p.Content, maxProse), "\uFFFD"), i, c.focus)
 	if len(here) == 0 {
 		return
 	}

@@ -22,6 +22,10 @@ const (
 	closingWords = 42  // the last line, at most
 )
 
+// closing is how the last line of an extract begins. It is no sentence of those
+// who talk, and no other extract takes it.
+const closing = "_An extract made without a model: "
+
 // Extractive returns the distiller that needs no model: it picks sentences of
 // the conversation and leaves them as they are. They are ranked by TextRank (R.
 // Mihalcea and P. Tarau, EMNLP 2004), a focus moving the ranks towards what
@@ -44,7 +48,8 @@ func (extractive) Distil(ctx context.Context, req Request) (Briefing, error) {
 	if words < minWords || words > maxWords {
 		return Briefing{}, about("max_words", fmt.Errorf("distil: max_words %d: want %d to %d: %w", words, minWords, maxWords, kaijutsu.ErrInvalid))
 	}
-	list, left, err := candidates(ctx, req.Source)
+	focus := focusWords(req.Focus)
+	list, left, err := candidates(ctx, req.Source, focus)
 	if err != nil {
 		return Briefing{}, err
 	}
@@ -53,8 +58,7 @@ func (extractive) Distil(ctx context.Context, req Request) (Briefing, error) {
 	}
 	found := len(list)
 	x := newIndex(list)
-	list = x.strongest(list, maxSentences)
-	match := x.focusOf(list, req.Focus)
+	list, match := x.strongest(list, x.focusOf(list, focus), maxSentences)
 	edges := x.similarities(list)
 	if err := ctx.Err(); err != nil {
 		return Briefing{}, err
@@ -122,7 +126,7 @@ func (b *Briefing) write(src Source, list []sentence, chosen []int, found int) {
 			text.WriteByte('\n')
 		}
 	}
-	fmt.Fprintf(&text, "_An extract made without a model: %d of %d sentences, word for word, ranked by TextRank and sorted by cue words", len(chosen), found)
+	fmt.Fprintf(&text, closing+"%d of %d sentences, word for word, ranked by TextRank and sorted by cue words", len(chosen), found)
 	if b.Note != "" {
 		text.WriteString("; " + b.Note)
 	}

@@ -3,9 +3,11 @@ package drift_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +71,41 @@ func TestExtractsFollowTheFocus(t *testing.T) {
 	b := extract(t, drift.Request{Source: readTranscript(t, "incident"), Focus: "zeppelins"})
 	if !strings.Contains(b.Note, "no sentence has a word of the focus") || !strings.Contains(b.Text, b.Note) {
 		t.Errorf("the extract about nothing that was said has the note %q and ends %q", b.Note, b.Text[len(b.Text)-200:])
+	}
+}
+
+func TestAFocusLetsShortSentencesIn(t *testing.T) {
+	var halls [30]string
+	for i := range 3000 {
+		halls[i/100] += fmt.Sprintf("The archive of museum number %d keeps its catalogue of paintings in room %d. ", i, i*7)
+	}
+	for _, c := range []struct {
+		name, focus, want string
+		blocks            []string
+	}{
+		{"three words", "do the tests pass?", "- The tests pass. [", []string{"The parser reads the whole file at once.", "The tests pass.", "The writer keeps its buffer until the end."}},
+		{"two words", "testing", "- Tests pass. [", []string{"The parser reads the whole file at once.", "Tests pass."}},
+		{"among very many", "do the tests pass?", "- The tests pass. [", slices.Insert(halls[:], 15, "The tests pass.")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := extract(t, drift.Request{Source: talk(c.blocks...), Focus: c.focus})
+			if !strings.Contains(b.Text, c.want) || b.Note != "" {
+				t.Errorf("extract with the focus %q = %s\nnote %q; want %q in it", c.focus, b.Text, b.Note, c.want)
+			}
+			if b := extract(t, drift.Request{Source: talk(c.blocks...)}); strings.Contains(b.Text, c.want) {
+				t.Errorf("extract without a focus = %s\nwant no sentence so short", b.Text)
+			}
+		})
+	}
+}
+
+func TestExtractsOfExtracts(t *testing.T) {
+	first := extract(t, drift.Request{Source: talk("We decided to keep the pool. The root cause was a missing lock.")})
+	for name, text := range map[string]string{"as it is": first.Text, "quoted": "> " + strings.ReplaceAll(strings.TrimSpace(first.Text), "\n", "\n> ")} {
+		b := extract(t, drift.Request{Source: talk(text)})
+		if strings.Count(b.Text, "An extract made without a model") != 1 || !strings.Contains(b.Text, "- We decided to keep the pool. [1]") || !strings.Contains(b.Text, "2 of 2 sentences") {
+			t.Errorf("%s: the extract of an extract is\n%s\nwant its two sentences and no more", name, b.Text)
+		}
 	}
 }
 

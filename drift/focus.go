@@ -1,6 +1,9 @@
 package drift
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The shares of a focus: of the walk's new starts, and of a sentence's score.
 const (
@@ -16,16 +19,36 @@ const (
 	maxFocusWords = 32
 )
 
-// focusOf returns how well each sentence answers to a focus, 0 to 1, the best
-// of them 1; nil when there is no focus, or none has a word of it.
-func (x *index) focusOf(list []sentence, focus string) []float64 {
-	weights := make(map[int32]float64)
-	asked := make(map[string]bool)
+// focusWords returns what a focus asks for: its words but for stop words.
+func focusWords(focus string) []string {
+	var list []string
 	for _, w := range wordsOf(cutBytes(focus, maxFocusBytes)) {
-		if stopWords[w] || len(w) == 1 || asked[w] || len(asked) == maxFocusWords {
+		if !stopWords[w] && len(w) > 1 && !slices.Contains(list, w) && len(list) < maxFocusWords {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// answers reports whether one of some words is one of a focus, or like one, and
+// another says something of it.
+func answers(words, focus []string) bool {
+	said, asked := 0, false
+	for _, w := range words {
+		if stopWords[w] || len(w) == 1 {
 			continue
 		}
-		asked[w] = true
+		said++
+		asked = asked || slices.ContainsFunc(focus, func(f string) bool { return akin(f, w) > 0 })
+	}
+	return asked && said > 1
+}
+
+// focusOf returns how well each sentence answers to the words of a focus, 0 to
+// 1, the best of them 1; nil when there are none, or no sentence has one.
+func (x *index) focusOf(list []sentence, focus []string) []float64 {
+	weights := make(map[int32]float64)
+	for _, w := range focus {
 		for word, n := range x.numbers {
 			if share := akin(w, word); share > 0 {
 				weights[n] = max(weights[n], share*x.rarity(n, len(list)))

@@ -32,7 +32,8 @@ var (
 )
 
 // paragraphs returns the prose of a Markdown text. Code blocks, tables,
-// headings, rules and what a machine wrote are not prose.
+// headings, rules, what a machine wrote and the last lines of extracts are not
+// prose.
 func paragraphs(text string) []paragraph {
 	r := proseReader{}
 	for n := 1; text != ""; n++ {
@@ -91,7 +92,7 @@ func (r *proseReader) line(n int, line string) {
 	case strings.HasPrefix(line, "#") && strings.HasPrefix(strings.TrimLeft(line, "#"), " "):
 		r.flush()
 		r.heading, r.inList, r.blank = strings.TrimSpace(strings.Trim(line, "#")), false, true
-	case isTableRow(line), isMachine(line), isRule(line):
+	case isTableRow(line), isMachine(line), isRule(line), strings.HasPrefix(line, closing):
 		r.flush()
 	case mark != "":
 		r.flush()

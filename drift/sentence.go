@@ -23,7 +23,7 @@ type sentence struct {
 // The shortest and longest sentences that an extract takes, in words.
 const (
 	minSentenceWords = 4
-	minCuedWords     = 2 // when it says of itself what it is
+	minCuedWords     = 2 // when it says of itself what it is, or something of the focus
 	maxSentenceWords = 70
 	maxSentenceBytes = 1000
 )
@@ -33,8 +33,8 @@ var abbreviations = setOf("e.g. i.e. vs. cf. approx. Fig. fig. Eq. Sec. Ch. Vol.
 
 // sentencesOf returns the sentences of the prose in a block. Unicode segments
 // (UAX #29) are joined where they end with an abbreviation, or inside code or
-// brackets.
-func sentencesOf(text string, block int) []sentence {
+// brackets. What is said of the words of a focus may be shorter.
+func sentencesOf(text string, block int, focus []string) []sentence {
 	var list []sentence
 	for _, p := range paragraphs(text) {
 		from, to := 0, 0
@@ -43,7 +43,7 @@ func sentencesOf(text string, block int) []sentence {
 			if to < len(p.text) && unfinished(p.text[from:to]) {
 				continue
 			}
-			if s, ok := newSentence(&p, from, to); ok {
+			if s, ok := newSentence(&p, from, to, focus); ok {
 				s.block = block
 				list = append(list, s)
 			}
@@ -54,7 +54,7 @@ func sentencesOf(text string, block int) []sentence {
 }
 
 // newSentence takes text[from:to] of a paragraph, if it is one to take.
-func newSentence(p *paragraph, from, to int) (sentence, bool) {
+func newSentence(p *paragraph, from, to int, focus []string) (sentence, bool) {
 	raw := p.text[from:to]
 	if len(raw) > 2*maxSentenceBytes {
 		return sentence{}, false
@@ -71,8 +71,11 @@ func newSentence(p *paragraph, from, to int) (sentence, bool) {
 	var cue float64
 	s.section, cue = classify(text, s.words, p.heading)
 	least := minSentenceWords
-	if cue > 0 {
+	switch {
+	case cue > 0:
 		s.weight, least = cue, minCuedWords
+	case answers(s.words, focus):
+		least = minCuedWords
 	}
 	announces := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") // what follows is elsewhere
 	if n := bulletWords(&s); n < least+bulletMarks || n > maxSentenceWords || announces || isMachine(text) {

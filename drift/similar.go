@@ -50,12 +50,13 @@ func (x *index) rarity(term int32, n int) float64 {
 	return math.Log1p(float64(n) / float64(1+x.in[term]))
 }
 
-// strongest returns at most most of the sentences, in their order: those that
-// have most of what the conversation is about, with all that ask or decide
-// before the rest. It stands in for the ranking where there are too many.
-func (x *index) strongest(list []sentence, most int) []sentence {
+// strongest returns at most most of the sentences, in their order, and how well
+// they answer to the focus: those that have most of what the conversation is
+// about, or of the focus, with all that ask or decide before the rest. It stands
+// in for the ranking where there are too many.
+func (x *index) strongest(list []sentence, match []float64, most int) ([]sentence, []float64) {
 	if len(list) <= most {
-		return list
+		return list, match
 	}
 	at := make([]int, len(list))
 	scores := make([]float64, len(list))
@@ -69,14 +70,23 @@ func (x *index) strongest(list []sentence, most int) []sentence {
 			scores[i] *= 2
 		}
 	}
+	if best := slices.Max(scores); match != nil {
+		for i := range scores {
+			scores[i] += best * match[i]
+		}
+	}
 	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(coarse(scores[b]), coarse(scores[a])) })
 	at = at[:most]
 	slices.Sort(at)
 	kept := make([]sentence, most)
+	var keptMatch []float64
 	for i, n := range at {
 		kept[i] = list[n]
+		if match != nil {
+			keptMatch = append(keptMatch, match[n])
+		}
 	}
-	return kept
+	return kept, keptMatch
 }
 
 // edge says how similar two sentences are.
