@@ -23,12 +23,10 @@ func (ix *Index) putLocked(doc kaijutsu.DocumentID, b *book, id blocks.ID, e *en
 	at := place{doc, id}
 	old := b.entries[id]
 	b.count(old, -1)
+	ix.receiptLocked(at, old, e)
 	var watched []cite
 	if old != nil {
 		watched = old.cites
-		if d := old.drift; d != nil && d.id != "" && !d.copied {
-			delete(ix.receipts, d.id)
-		}
 	}
 	if e == nil {
 		if delete(b.entries, id); len(b.entries) == 0 {
@@ -41,9 +39,6 @@ func (ix *Index) putLocked(doc kaijutsu.DocumentID, b *book, id blocks.ID, e *en
 		}
 		b.entries[id] = e
 		ix.citing[doc] = struct{}{}
-		if d := e.drift; d != nil && d.id != "" && !d.copied {
-			ix.receipts[d.id] = at
-		}
 		for _, c := range e.cites {
 			if c.watched {
 				ix.askLocked(ix.watchLocked(c.key, at))

@@ -19,7 +19,7 @@ import (
 // what follows. Another layout gets another number.
 const (
 	cacheFile = "drifts"
-	cacheHead = "kaijutsu drifts 1 "
+	cacheHead = "kaijutsu drifts 2 "
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -66,6 +66,7 @@ type cachedDrift struct {
 type cachedCite struct {
 	Ref    int    `json:"ref"`
 	Handle string `json:"handle,omitempty"` // empty: it is left alone
+	First  bool   `json:"first,omitempty"`
 }
 
 // cachedMark has no diff: until the block is read again, it counts as another.
@@ -152,7 +153,7 @@ func (r *cachedEntry) entry(ix *Index) (*entry, error) {
 		e.drift = &drifted{d.ID, d.Kernel, d.Context, d.Finding, drift.Kind(d.Kind), d.Copied}
 	}
 	for _, c := range r.Cites {
-		out := cite{ref: c.Ref}
+		out := cite{ref: c.Ref, first: c.First}
 		if c.Handle != "" {
 			h, err := drift.ParseHandle(c.Handle)
 			if err != nil {
@@ -177,7 +178,7 @@ func rowOf(e *entry) cachedEntry {
 		r.Drift = &cachedDrift{d.id, d.kernel, d.context, d.finding, string(d.kind), d.copied}
 	}
 	for _, c := range e.cites {
-		row := cachedCite{Ref: c.ref}
+		row := cachedCite{Ref: c.ref, First: c.first}
 		if k := c.key; c.watched {
 			row.Handle = drift.Handle{Context: k.doc.Name(), Block: string(k.block), Heads: strings.Split(k.heads, ","), First: k.first, Last: k.last}.String()
 		}

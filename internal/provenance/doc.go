@@ -30,9 +30,12 @@
 // again. The keeper neither asks a document nor writes to one for longer than a
 // few milliseconds at a time, then leaves it alone for four times as long, and
 // each context has its turn. Marks are there about 100 ms after the last change
-// of what they are about, and within a second while changes go on. A diff is
-// shown only while who made the citing block may read the source: others who
-// read the block may not be able to.
+// of what they are about, and within a second while changes go on.
+//
+// Everybody who edits a context can write into the meta of any of its blocks.
+// So a mark has a diff only of a citation that the block was made with, and only
+// while who made the block may read the source; any other has none. And a
+// receipt is known with who made it.
 //
 // Goroutines: the reader, which follows the documents; the keeper, which judges
 // citations and writes marks; and, where there are other nodes, the candidate,

@@ -43,6 +43,9 @@ type cite struct {
 	ref     int
 	key     spanKey
 	watched bool
+	// first says that who made the block cites so: the block was made with it.
+	// Any other citation may have been written by anybody who edits the context.
+	first bool
 }
 
 // mark is a mark as it is compared.
@@ -62,6 +65,7 @@ type raw struct {
 	id      blocks.ID
 	kind    blocks.Kind
 	meta    string
+	first   string // the meta that it was made with
 	deleted bool
 	by      kaijutsu.Principal
 	at      time.Time
@@ -69,13 +73,31 @@ type raw struct {
 	content string // of a drift block whose meta does not say what it carries
 }
 
+// firsts tells the metas that blocks were made with.
+type firsts func(blocks.ID) (string, error)
+
+func firstsOf(v repo.View) firsts { return v.Model().FirstMetas(v.Log()) }
+
+// of returns that of a block, "" when it cannot be read.
+func (f firsts) of(id blocks.ID) string {
+	meta, err := f(id)
+	if err != nil {
+		return ""
+	}
+	return meta
+}
+
 // rawOf reads a block; false when it is of no interest.
-func rawOf(v repo.View, s blocks.Summary) (raw, bool) {
-	if s.Kind != blocks.KindDrift && !strings.Contains(s.Meta, `"citations"`) {
+func rawOf(v repo.View, f firsts, s blocks.Summary) (raw, bool) {
+	cites := strings.Contains(s.Meta, `"citations"`)
+	if s.Kind != blocks.KindDrift && !cites {
 		return raw{}, false
 	}
 	r := raw{id: s.ID, kind: s.Kind, meta: s.Meta, deleted: s.Deleted, at: s.Created}
 	r.by, _ = v.Principal(s.Author)
+	if cites {
+		r.first = f.of(s.ID)
+	}
 	if s.Kind != blocks.KindDrift {
 		return r, true
 	}
@@ -95,9 +117,7 @@ func (ix *Index) entryOf(doc kaijutsu.DocumentID, r raw) *entry {
 		e.drift = driftedOf(ix.cfg.Name, doc, r)
 	}
 	citations, marks := drift.ReadCitations(r.meta)
-	for i, c := range citations {
-		e.cites = append(e.cites, ix.citeOf(i, c))
-	}
+	e.cites = ix.citesOf(citations, r.meta, r.first)
 	for _, m := range marks {
 		e.stale = append(e.stale, markOf(m))
 	}
@@ -123,11 +143,27 @@ func driftedOf(kernel string, doc kaijutsu.DocumentID, r raw) *drifted {
 	return d
 }
 
-// citeOf returns citation i of a block.
-func (ix *Index) citeOf(i int, c drift.Citation) cite {
-	out := cite{ref: c.Ref}
-	if i < maxWatched {
-		out.key, out.watched = ix.spanKeyOf(c.Handle)
+// citesOf returns the citations of a block, whose meta is this and was another
+// when it was made.
+func (ix *Index) citesOf(citations []drift.Citation, meta, first string) []cite {
+	var made map[spanKey]bool
+	if meta != first {
+		made = make(map[spanKey]bool)
+		were, _ := drift.ReadCitations(first)
+		for _, c := range were {
+			if key, ok := ix.spanKeyOf(c.Handle); ok {
+				made[key] = true
+			}
+		}
+	}
+	var out []cite
+	for i, c := range citations {
+		ct := cite{ref: c.Ref}
+		if i < maxWatched {
+			ct.key, ct.watched = ix.spanKeyOf(c.Handle)
+		}
+		ct.first = ct.watched && (made == nil || made[ct.key])
+		out = append(out, ct)
 	}
 	return out
 }

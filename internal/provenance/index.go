@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kaijutsu"
-	"kaijutsu/blocks"
 )
 
 var errClosed = fmt.Errorf("the index of drifts is closed: %w", kaijutsu.ErrUnavailable)
@@ -29,7 +28,7 @@ type Index struct {
 	mu       sync.Mutex
 	books    map[kaijutsu.DocumentID]*book    // guarded by mu
 	citing   map[kaijutsu.DocumentID]struct{} // guarded by mu; documents that have entries
-	receipts map[string]place                 // guarded by mu; by drift
+	receipts map[string][]receipt             // guarded by mu; by drift
 	changed  bool                             // guarded by mu; since the cache was written
 	queue    queue                            // guarded by mu
 	readers                                   // guarded by mu
@@ -60,7 +59,7 @@ func Start(cfg Config) (*Index, error) {
 		scanned:  make(chan struct{}),
 		books:    make(map[kaijutsu.DocumentID]*book),
 		citing:   make(map[kaijutsu.DocumentID]struct{}),
-		receipts: make(map[string]place),
+		receipts: make(map[string][]receipt),
 		queue:    queue{waiting: make(map[kaijutsu.DocumentID]*touch), rests: make(map[kaijutsu.DocumentID]time.Duration)},
 		readers:  newReaders(),
 		spans:    make(map[spanKey]*span),
@@ -86,15 +85,6 @@ func (ix *Index) Close() error {
 		ix.save()
 	})
 	return nil
-}
-
-// Receipt returns the block that a drift became, also when it is deleted. Only a
-// block whose id is the one that the drift makes counts, whatever others say.
-func (ix *Index) Receipt(driftID string) (kaijutsu.DocumentID, blocks.ID, bool) {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	at, ok := ix.receipts[driftID]
-	return at.doc, at.block, ok
 }
 
 // Has reports whether a context holds a drift block of this fingerprint that is

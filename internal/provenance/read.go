@@ -131,9 +131,10 @@ func (ix *Index) readBlocks(t *touch) (kaijutsu.Heads, error) {
 			if heads == nil {
 				heads = v.Heads
 			}
+			first := firstsOf(v)
 			for _, id := range ids {
 				if s, ok := v.Model().Summary(id); ok && v.IsContext() {
-					if r, ok := rawOf(v, s); ok {
+					if r, ok := rawOf(v, first, s); ok {
 						found = append(found, r)
 					}
 				}
@@ -165,8 +166,9 @@ func (ix *Index) readAll(doc kaijutsu.DocumentID) (kaijutsu.Heads, error) {
 		if heads, found = v.Heads, found[:0]; !v.IsContext() {
 			return nil
 		}
+		first := firstsOf(v)
 		for s := range v.Model().Everything() {
-			if r, ok := rawOf(v, s); ok {
+			if r, ok := rawOf(v, first, s); ok {
 				found = append(found, r)
 			}
 		}

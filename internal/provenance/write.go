@@ -79,8 +79,9 @@ func (ix *Index) write(d *debt) {
 	if len(list) > 0 {
 		_, err = ix.cfg.Repo.Edit(ix.ctx, d.doc, repo.Edit{By: Service, Message: staleMessage}, func(v repo.View, tx *blocks.Tx) error {
 			began, wrote = time.Now(), nil
+			first := firstsOf(v)
 			for _, id := range list {
-				if wrote = append(wrote, ix.rewrite(v, tx, place{d.doc, id})); time.Since(began) > slice {
+				if wrote = append(wrote, ix.rewrite(v, first, tx, place{d.doc, id})); time.Since(began) > slice {
 					break
 				}
 			}
@@ -225,7 +226,7 @@ func (ix *Index) wantedLocked(e *entry) ([]mark, bool) {
 			}
 		case stale:
 			m := mark{c.ref, v.reason, v.sum}
-			if !ix.mayShow(e.by, c.key.doc) {
+			if !ix.mayShow(e.by, c) {
 				m.diff = 0
 			}
 			list = append(list, m)
@@ -249,9 +250,10 @@ func (ix *Index) verdictLocked(c cite) (verdict, bool) {
 }
 
 // mayShow reports whether what is in a source now may be shown to those who read
-// a block: when who made it may read the source still.
-func (ix *Index) mayShow(by kaijutsu.Principal, source kaijutsu.DocumentID) bool {
-	return !by.IsZero() && ix.cfg.Kernel.SyncRight(by, source) >= kaijutsu.RightRead
+// a block: when who made the block made it with this citation, and may read the
+// source still.
+func (ix *Index) mayShow(by kaijutsu.Principal, c cite) bool {
+	return c.first && !by.IsZero() && ix.cfg.Kernel.SyncRight(by, c.key.doc) >= kaijutsu.RightRead
 }
 
 // sumOf returns a number that differs for other marks.
@@ -277,7 +279,7 @@ type written struct {
 }
 
 // rewrite gives a block the marks that it is to have, by what its meta says now.
-func (ix *Index) rewrite(v repo.View, tx *blocks.Tx, at place) written {
+func (ix *Index) rewrite(v repo.View, first firsts, tx *blocks.Tx, at place) written {
 	w := written{id: at.block, skipped: true}
 	s, ok := v.Model().Summary(at.block)
 	if !ok || s.Deleted || s.Meta == "" {
@@ -285,7 +287,7 @@ func (ix *Index) rewrite(v repo.View, tx *blocks.Tx, at place) written {
 	}
 	by, _ := v.Principal(s.Author)
 	citations, have := drift.ReadCitations(s.Meta)
-	marks, wanted, ok := ix.marksFor(by, citations, have)
+	marks, wanted, ok := ix.marksFor(by, citations, ix.citesOf(citations, s.Meta, first.of(at.block)), have)
 	if !ok {
 		return w
 	}
@@ -295,6 +297,11 @@ func (ix *Index) rewrite(v repo.View, tx *blocks.Tx, at place) written {
 		return w
 	}
 	meta, err := drift.MarkStale(s.Meta, marks)
+	for _, diffs := range [...]bool{true, false} {
+		if err != nil { // such as of a source with very many heads
+			meta, err = drift.MarkStale(s.Meta, bare(marks, diffs))
+		}
+	}
 	if err == nil {
 		_, now := drift.ReadCitations(meta)
 		if w.marks = marksOf(now); slices.Equal(was, w.marks) {
@@ -311,6 +318,17 @@ func (ix *Index) rewrite(v repo.View, tx *blocks.Tx, at place) written {
 	return w
 }
 
+// bare returns marks without heads, and without diffs unless they are wanted.
+func bare(marks []drift.Mark, diffs bool) []drift.Mark {
+	out := make([]drift.Mark, len(marks))
+	for i, m := range marks {
+		if out[i] = (drift.Mark{Ref: m.Ref, Reason: m.Reason}); diffs {
+			out[i].Diff = m.Diff
+		}
+	}
+	return out
+}
+
 // alike reports whether marks differ in their diffs at most.
 func alike(a, b []mark) bool {
 	return slices.EqualFunc(a, b, func(a, b mark) bool { return a.ref == b.ref && a.reason == b.reason })
@@ -318,11 +336,11 @@ func alike(a, b []mark) bool {
 
 // marksFor returns the marks that a block with these citations is to have; false
 // while one of them has not been judged.
-func (ix *Index) marksFor(by kaijutsu.Principal, citations []drift.Citation, have []drift.Mark) (marks []drift.Mark, wanted []mark, ok bool) {
+func (ix *Index) marksFor(by kaijutsu.Principal, citations []drift.Citation, cites []cite, have []drift.Mark) (marks []drift.Mark, wanted []mark, ok bool) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	for i, c := range citations {
-		ct := ix.citeOf(i, c)
+		ct := cites[i]
 		v, ok := ix.verdictLocked(ct)
 		if !ok {
 			return nil, nil, false
@@ -335,7 +353,7 @@ func (ix *Index) marksFor(by kaijutsu.Principal, citations []drift.Citation, hav
 			}
 		case stale:
 			m := drift.Mark{Ref: c.Ref, Reason: v.reason, Heads: v.heads}
-			if ix.mayShow(by, ct.key.doc) {
+			if ix.mayShow(by, ct) {
 				m.Diff = v.diff
 			}
 			if k >= 0 && have[k].Reason == m.Reason && have[k].Diff == m.Diff {
