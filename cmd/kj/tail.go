@@ -42,7 +42,7 @@ than at its end is printed again.
 				return err
 			}
 			defer resp.Body.Close()
-			p := &tailPrinter{w: cmd.OutOrStdout(), notes: cmd.ErrOrStderr(), json: asJSON, quiet: fresh, shown: make(map[string]string)}
+			p := &tailPrinter{w: cmd.OutOrStdout(), notes: cmd.ErrOrStderr(), json: asJSON, quiet: fresh, shown: make(map[string]string), from: make(map[string]string)}
 			err = readFrames(resp.Body, func(f frame) error { return p.event(f.name, f.data) })
 			if cmd.Context().Err() != nil {
 				return nil // interrupted: that is how a tail ends
@@ -65,6 +65,7 @@ type tailPrinter struct {
 	json  bool
 	quiet bool              // until the first "live" event
 	shown map[string]string // block id → content on the terminal
+	from  map[string]string // block id → its origin on the terminal, of drift blocks
 	last  string            // the block the cursor is in
 }
 
@@ -85,7 +86,7 @@ func (p *tailPrinter) event(name, data string) error {
 		return fmt.Errorf("event from the server: %w", err)
 	}
 	if p.quiet {
-		p.shown[b.ID] = b.Content
+		p.shown[b.ID], p.from[b.ID] = b.Content, b.Origin()
 		return nil
 	}
 	if p.json {
@@ -101,11 +102,14 @@ func (p *tailPrinter) event(name, data string) error {
 func (p *tailPrinter) show(b shelldoor.BlockRow) {
 	before, seen := p.shown[b.ID]
 	p.shown[b.ID] = b.Content
-	if seen && before == b.Content && !b.Deleted {
+	from := b.Origin()
+	turned := seen && p.from[b.ID] != from // it is stale, or fresh again
+	p.from[b.ID] = from
+	if seen && before == b.Content && !b.Deleted && !turned {
 		return
 	}
 	added, grew := strings.CutPrefix(b.Content, before)
-	if p.last != b.ID || !grew {
+	if p.last != b.ID || !grew || turned {
 		if p.last != "" {
 			fmt.Fprintln(p.w)
 		}

@@ -59,6 +59,8 @@ func (k *Kernel) Address(ctx context.Context, c op.Call, text string) (Address, 
 		return Address{Doc: found[0].doc}, nil
 	case len(found) > 1:
 		return Address{}, k.ambiguous(c, text, found)
+	case other != k.cfg.Kernel && (rest == "." || chain.MatchString(rest)):
+		return Address{}, fmt.Errorf("context %.100q: %w: . and .parent are places of the call, which is in this kernel; name a context of %s by its label, id or title", text, kaijutsu.ErrInvalid, other)
 	case other != k.cfg.Kernel:
 		return Address{Kernel: other, Rest: rest}, nil
 	}

@@ -91,6 +91,8 @@ func TestAddress(t *testing.T) {
 		{"beginning of a link", owner, "https://ex", link.Doc, nil, ""},
 		{"title with the name of this kernel", owner, "main:plan", own.Doc, nil, ""},
 		{"title of this kernel", owner, "main:notes: the release", spaced.Doc, nil, ""},
+		{"the call's in another kernel", within, "beta:.", none, kaijutsu.ErrInvalid, "which is in this kernel; name a context of beta"},
+		{"its parent in another kernel", within, "beta:.parent.parent", none, kaijutsu.ErrInvalid, "which is in this kernel"},
 		{"two kernels", owner, "main:gamma:plan", none, kaijutsu.ErrInvalid, "two kernels"},
 		{"another kernel", owner, "gamma:plan", none, kaijutsu.ErrInvalid, "only drift goes to other kernels"},
 		{"a misspelt label", owner, "marc", none, kaijutsu.ErrNotFound, `did you mean "mark"?`},

@@ -59,8 +59,9 @@ func checkLabel(label string) error {
 // SetLabel gives a context the label, which names it on this kernel from then
 // on, instead of the one that it had; "" takes that away. An archived context
 // keeps its label and may be given another. The error wraps kaijutsu.ErrConflict
-// when another context has the label. Of two contexts that are given one label
-// on two nodes at once, one has it in the end and the other has none.
+// when another context has the label, or is seen to have got it on another node
+// at the same moment. Of two that are given one label so, one has it in the end
+// and the other has none, also where that is not seen in time.
 func (k *Kernel) SetLabel(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, label string) (ContextInfo, error) {
 	if err := k.need(c, doc, kaijutsu.RightEdit); err != nil {
 		return ContextInfo{}, err
@@ -85,7 +86,11 @@ func (k *Kernel) SetLabel(ctx context.Context, c op.Call, doc kaijutsu.DocumentI
 	if err != nil {
 		return ContextInfo{}, fmt.Errorf("label context %s: %w", doc.Name(), err)
 	}
-	return k.Context(ctx, c, doc)
+	info, err := k.Context(ctx, c, doc)
+	if err == nil && info.Label != label {
+		err = fmt.Errorf("label %q: %w: somebody gave or took it at the same moment, on another node; see who has it, and try again", label, kaijutsu.ErrConflict)
+	}
+	return info, err
 }
 
 // Label returns the label of a context, "" when it has none.

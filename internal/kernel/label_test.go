@@ -2,7 +2,9 @@ package kernel_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"kaijutsu"
@@ -155,6 +157,37 @@ func TestTwoNodesGiveOneLabel(t *testing.T) {
 	if got := b.holds("left"); got != "Two" {
 		t.Errorf("the label that was free is of %s, want Two", got)
 	}
+}
+
+// TestALabelThatIsLostAtOnceIsAConflict: what is said to be labelled is.
+func TestALabelThatIsLostAtOnceIsAConflict(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	one, two := a.context("One"), b.context("Two")
+	for range 50 { // so that what a writes counts, not what b does at once
+		a.settle()
+	}
+	lost := 0
+	for i := range 40 {
+		label := fmt.Sprintf("race-%d", i)
+		a.label(one.Doc, label)
+		var coming sync.WaitGroup
+		coming.Go(func() {
+			if err := b.bring(a, a.records.Doc()); err != nil {
+				t.Error(err)
+			}
+		})
+		info, err := b.kernel.SetLabel(t.Context(), owner, two.Doc, label)
+		coming.Wait()
+		switch {
+		case errors.Is(err, kaijutsu.ErrConflict):
+			lost++
+		case err != nil:
+			t.Fatal(err)
+		case info.Label != label:
+			t.Errorf("SetLabel(%q) = %+v, want the label or an error", label, info)
+		}
+	}
+	t.Logf("%d of 40 were lost", lost)
 }
 
 // TestLabelRecordsThatCannotBeRead name nobody and are not written over.

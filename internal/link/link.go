@@ -164,7 +164,7 @@ func (l *Links) unknown(kernel string) error {
 		names = append(names, strings.TrimPrefix(name, prefix))
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("kernel %.64q %w: there are no links to other kernels; their owner makes one with kj drift link", kernel, kaijutsu.ErrNotFound)
+		return fmt.Errorf("kernel %.64q %w: there are no links to other kernels; their owner makes one with kj drift link-set", kernel, kaijutsu.ErrNotFound)
 	}
 	said := ""
 	if near := op.Nearest(kernel, names); near != "" {

@@ -74,6 +74,7 @@ func TestFailures(t *testing.T) {
 			}
 		}, OpenAI, kaijutsu.ErrNotFound, once, "try pulling it first"},
 		{"no credit", status(429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota"), OpenAI, kaijutsu.ErrUnavailable, once, "no credit"},
+		{"no credit at Anthropic", status(400, "invalid_request_error", "", "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."), Anthropic, kaijutsu.ErrUnavailable, once, "no credit"},
 		{"too many requests", status(429, "rate_limit_error", "rate_limit_exceeded", "Number of request tokens has exceeded"), "", kaijutsu.ErrUnavailable, all, "429"},
 		{"overloaded", status(529, "overloaded_error", "", "Overloaded"), "", kaijutsu.ErrUnavailable, all, "529 (Overloaded)"},
 		{"a broken server", status(500, "api_error", "", "Internal"), "", kaijutsu.ErrUnavailable, all, "500"},

@@ -37,7 +37,7 @@ func (m *model) meaning(resp *http.Response, said problem, p prompt) *failure {
 			return final(kaijutsu.ErrDenied, "the server answers %d and wants a key: give one (kj serve --llm-key-file)", code)
 		}
 		return final(kaijutsu.ErrDenied, "the server answers %d and refuses the key: mend it (kj serve --llm-key-file)", code)
-	case code == http.StatusPaymentRequired || said.code == "insufficient_quota" || said.kind == "billing_error":
+	case code == http.StatusPaymentRequired || noCredit(said):
 		return final(kaijutsu.ErrUnavailable, "the provider answers %d: the account has no credit left; see to it there", code)
 	case code == http.StatusNotFound:
 		return final(kaijutsu.ErrNotFound, "the server at %s answers 404%s: mend the model (kj serve --llm-model) or the address (kj serve --llm-url)", m.url, words)
@@ -55,6 +55,13 @@ func (m *model) meaning(resp *http.Response, said problem, p prompt) *failure {
 		return f
 	}
 	return final(kaijutsu.ErrUnavailable, "the server answers %d, which means nothing here: mend the address (kj serve --llm-url)", code)
+}
+
+// noCredit reports whether an error says that the account is empty. Anthropic
+// says so of a request that it calls invalid, in words only.
+func noCredit(said problem) bool {
+	return said.code == "insufficient_quota" || said.kind == "billing_error" ||
+		strings.Contains(strings.ToLower(said.message), "credit balance is too low")
 }
 
 // tooLong reports whether an error says that the prompt is longer than the model

@@ -61,7 +61,7 @@ var shows = map[string]func(*screen, json.RawMessage) error{
 	"drift_flush":        as(showFlushed),
 	"drift_dead_letters": as(showDeadLetters),
 	"drift_replay":       as(showReplayed),
-	"drift_consent":      as(showPushed),
+	"drift_consent":      as(showConsented),
 	"drift_graph":        as(showGraph),
 	"drift_inbox":        as(showInbox),
 	"citation_create":    as(showHandle),

@@ -32,6 +32,7 @@ type BlockRow struct {
 	Via     string `json:"via"`
 	Created string `json:"created"`
 	Deleted bool   `json:"deleted"`
+	Meta    string `json:"meta"`
 }
 
 // ContextDetail is a context with its blocks in order, now or at some moment.
@@ -173,6 +174,9 @@ func showContext(s *screen, c ContextDetail) error {
 // heading is the lines above a block's content.
 func (s *screen) heading(b BlockRow) string {
 	words := []string{b.Kind, b.Role, b.Status, b.Author}
+	if from := b.Origin(); from != "" {
+		words = []string{b.Kind, from, b.Author}
+	}
 	if b.Via != "" {
 		words = append(words, "via "+b.Via)
 	}

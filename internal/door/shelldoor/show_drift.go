@@ -3,6 +3,7 @@ package shelldoor
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -193,7 +194,7 @@ func showFlushed(s *screen, f struct {
 		s.printf("Nothing staged: flushed 0 drifts\n")
 		return nil
 	}
-	s.printf("Flushed %s\n", plural(f.Delivered, "drift", "drifts"))
+	s.printf("Flushed %s%s\n", plural(f.Delivered, "drift", "drifts"), s.clean(wentTo(f.Items)))
 	for _, n := range []struct {
 		count int
 		words string
@@ -208,6 +209,30 @@ func showFlushed(s *screen, f struct {
 	}
 	why(s, f.Items)
 	return nil
+}
+
+// wentTo says where the delivered ones of some drifts are; of many, nothing.
+func wentTo(items []driftRow) string {
+	const most = 3
+	var places []string
+	for _, d := range items {
+		if place := d.To.String(); d.State == "delivered" && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	if len(places) == 0 || len(places) > most {
+		return ""
+	}
+	return " → " + strings.Join(places, ", ")
+}
+
+// showConsented says what became of a drift that was held.
+func showConsented(s *screen, d driftRow) error {
+	if d.State == "cancelled" {
+		s.printf("Refused drift #%s, which was for %s\n", d.id(), s.clean(d.To.String()))
+		return nil
+	}
+	return showPushed(s, d)
 }
 
 func showReplayed(s *screen, q driftRows) error {

@@ -57,6 +57,13 @@ func TestShows(t *testing.T) {
 		{"a dry run", []string{"block", "patch", block, "x", "--dry-run"}, `{"dry_run":true,"patch":"@@ -1 +1 @@\n-a\n+b\n"}`, "@@ -1 +1 @@\n-a\n+b\n", "dry run: nothing was written\n", false},
 		{"lines found", []string{"search", "x"}, `{"matches":[{"context":"c","block_id":"b","line":4,"content":"x","before":["w"],"after":["y"]}],"truncated":true}`,
 			"c  b\n     4- w\n     5: x\n     6- y\n", "there is more than these 1; --max-matches shows it\n", false},
+		{"drift blocks say where they come from", []string{"ctx", "get", "Plan"},
+			`{"id":"i","url":"u","title":"Plan","block_list":[{"id":"1","kind":"drift","role":"system","status":"done","author":"amy","created":"2026-11-21T10:00:00Z","content":"x","meta":"{\"drift_kind\":\"push\",\"source_context\":\"01a1fff8-9c40-718d-a90b-29fb1672d44e\",\"source_title\":\"Alpha\",\"stale\":[{\"ref\":1},{\"ref\":3}]}"},{"id":"2","kind":"drift","role":"system","status":"done","author":"bob","created":"2026-11-21T10:00:00Z","meta":"[]"}]}`,
+			"# Plan\ni  u\n\n── drift · push from Alpha (72d44e) · stale [1][3] · amy  2026-11-21 10:00\n   1\nx\n\n── drift · system · done · bob  2026-11-21 10:00\n   2\n\n", "", false},
+		{"what was flushed where", []string{"drift", "flush", "--context", "A"},
+			`{"delivered":3,"items":[{"state":"delivered","to":{"title":"Beta","short":"a1380c"}},{"state":"delivered","to":{"title":"Beta","short":"a1380c"}},{"state":"delivered","to":{"label":"plan","short":"b1380c"}},{"state":"staged","to":{"title":"Gamma"}}]}`,
+			"Flushed 3 drifts → Beta (a1380c), plan (b1380c)\n", "", false},
+		{"what was refused", []string{"drift", "consent", "2", "--accept=false"}, `{"number":2,"state":"cancelled","to":{"title":"Beta"}}`, "Refused drift #2, which was for Beta\n", "", false},
 		{"a token alone", []string{"token", "create", "bot"}, `{"id":"1","name":"bot","kind":"agent","role":"editor","token":"kj_secret"}`, "kj_secret\n", "", true},
 		{"any fields", []string{"server", "status"}, `{"open_documents":2,"b":[1,2],"c":{"d":null}}`, "b               1 2\nc               {\"d\":null}\nopen documents  2\n", "", false},
 	}
