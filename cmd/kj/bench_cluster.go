@@ -10,7 +10,8 @@ import (
 	"kaijutsu/internal/door/shelldoor"
 )
 
-// newBenchCluster returns the measurements of FlowBus, each a command.
+// newBenchCluster returns the measurements of FlowBus and of drifts, each a
+// command.
 func newBenchCluster() []*cobra.Command {
 	return []*cobra.Command{
 		benchCluster("nodes", "Measure edits on their way from node to node", `Start three servers over one nats-server, let 21 people type at them, 1,000 edits
@@ -24,6 +25,12 @@ load generator reads with epoll, on Linux only.`, durationFlag, followersFlag),
 		benchCluster("start", "Measure what the embedded bus costs at the start", `Start a server with its embedded bus, and the same binary without, ten times
 each in turn, and compare time and memory. --beside names another kj binary to
 start in the same turns, such as one of an older version.`, roundsFlag, besideFlag),
+		benchCluster("drift", "Measure drifts beside JetStream, and citations beside git", `Push drifts from one context to another, 50 a second, and flush 10,000 that are
+staged; in the same run have a nats-server do with messages what comes closest:
+streams on its disk, message ids, a pull consumer whose acknowledgements are
+confirmed; once with a sync for each message, as every edit here, and once as it
+comes. Then read citations of a context of 100,000 changes at old heads, and the
+same text at old commits with git, if there is a git.`, durationFlag, changesFlag, roundsFlag, natsFlag),
 	}
 }
 
@@ -42,7 +49,7 @@ func natsFlag(cmd *cobra.Command, opt *bench.ClusterOptions) {
 }
 
 func changesFlag(cmd *cobra.Command, opt *bench.ClusterOptions) {
-	cmd.Flags().IntVar(&opt.Changes, "changes", 100_000, "how many changes the node misses")
+	cmd.Flags().IntVar(&opt.Changes, "changes", 100_000, "how many changes the node misses, or the cited context has")
 }
 
 func followersFlag(cmd *cobra.Command, opt *bench.ClusterOptions) {

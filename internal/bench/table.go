@@ -16,6 +16,7 @@ type Table struct {
 	notes          []string
 	began          time.Time
 	machine        machine
+	next           *Table // of the same run; nil: none
 }
 
 func newTable(title, command string, columns ...string) *Table {
@@ -45,6 +46,13 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	fmt.Fprintf(&b, "\nMeasured on %s: %s.\n", t.began.UTC().Format("2006-01-02 15:04 UTC"), t.machine)
 	for _, n := range t.notes {
 		fmt.Fprintf(&b, "- %s\n", n)
+	}
+	if t.next != nil {
+		b.WriteByte('\n')
+		t.next.machine = t.machine
+		if _, err := t.next.WriteTo(&b); err != nil {
+			return 0, err
+		}
 	}
 	return b.WriteTo(w)
 }

@@ -70,6 +70,9 @@ type NATSConfig struct {
 	// 0: it is alone.
 	ClusterPort int
 	Routes      []string
+	// SyncAlways has a message on the disk before it is acknowledged; else the
+	// server writes it at once and syncs every two minutes.
+	SyncAlways bool
 	// Around is a command that runs the server's command line, such as
 	// "ip netns exec NAME"; default none.
 	Around []string
@@ -122,7 +125,11 @@ func (cfg NATSConfig) text() []byte {
 	if cfg.Monitor > 0 {
 		fmt.Fprintf(&b, "http: %q\n", fmt.Sprintf("%s:%d", cfg.Host, cfg.Monitor))
 	}
-	fmt.Fprintf(&b, "jetstream { store_dir: %q, max_mem: 256MB, max_file: 100GB }\n", cfg.Store())
+	sync := ""
+	if cfg.SyncAlways {
+		sync = ", sync_interval: always"
+	}
+	fmt.Fprintf(&b, "jetstream { store_dir: %q, max_mem: 256MB, max_file: 100GB%s }\n", cfg.Store(), sync)
 	if cfg.ClusterPort > 0 {
 		fmt.Fprintf(&b, "cluster { name: kj, host: %q, port: %d, routes: [", cfg.Host, cfg.ClusterPort)
 		for i, r := range cfg.Routes {
