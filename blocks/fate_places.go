@@ -14,13 +14,15 @@ type places struct {
 	lo, hi    int // the lines, in then
 	// home is what lies between the nearest lines around that remain.
 	homeThen, homeNow lineRange
+
+	numbers map[string]int32 // of lines with their line feeds
 }
 
 // lineRange is the lines from lo to in front of hi.
 type lineRange struct{ lo, hi int }
 
 func newPlaces(c *comparison, then []line, lo, hi int) *places {
-	p := &places{c: c, then: then, now: cutLines(c.now), lo: lo, hi: hi}
+	p := &places{c: c, then: then, now: cutLines(c.now), lo: lo, hi: hi, numbers: make(map[string]int32)}
 	p.homeThen, p.homeNow = lineRange{0, len(then)}, lineRange{0, len(p.now)}
 	for i := lo - 1; i >= 0; i-- {
 		if at, ok := p.remains(i, false); ok {
@@ -92,58 +94,39 @@ func (p *places) find() (lo, hi int, stands bool) {
 	return p.aligned()
 }
 
-// all returns where the lines stand among lines of a text.
-func (p *places) all(text string, lines []line, home lineRange) []int {
-	n := p.hi - p.lo
-	var out []int
-	for at := home.lo; at+n <= home.hi; at++ {
-		if p.equal(text, lines[at:at+n]) {
-			out = append(out, at)
-		}
-	}
-	return out
-}
-
 // equal reports whether lines of a text are those that are looked for.
 func (p *places) equal(text string, lines []line) bool {
 	for i, l := range lines {
-		t := p.then[p.lo+i]
-		if text[l.start:l.end] != p.c.then[t.start:t.end] {
-			return false
-		}
-		end, was := text[l.end:l.next], p.c.then[t.end:t.next]
-		if end != was && (i < len(lines)-1 || end != "" && was != "") {
+		if !p.same(text, l, i) {
 			return false
 		}
 	}
 	return true
 }
 
-// own returns the place that holds most characters of the lines themselves,
-// false if none holds any.
-func (p *places) own(now []int) (at int, ok bool) {
-	begin, end := p.then[p.lo].start, p.then[p.hi-1].next
-	most := 0
-	for _, place := range now {
-		first, last := p.now[place].start, p.now[place+p.hi-p.lo-1].next
-		held := 0
-		for k := p.keptFrom(begin); k < len(p.c.kept) && p.c.kept[k].then < end; k++ {
-			s := p.c.kept[k]
-			from := max(s.then, begin, first-s.now+s.then)
-			to := min(s.then+s.n, end, last-s.now+s.then)
-			held += max(0, to-from)
-		}
-		if held > most {
-			at, most = place, held
-		}
+// same reports whether a line of a text is line i of those that are looked for.
+func (p *places) same(text string, l line, i int) bool {
+	t := p.then[p.lo+i]
+	if text[l.start:l.end] != p.c.then[t.start:t.end] {
+		return false
 	}
-	return at, most > 0
+	end, was := text[l.end:l.next], p.c.then[t.end:t.next]
+	return end == was || i == p.hi-p.lo-1 && (end == "" || was == "")
 }
+
+// maxAligned is how many lines a line diff is made of: more would keep whoever
+// waits for the block waiting.
+const maxAligned = 20_000
 
 // aligned goes by a line diff of what was and is between the lines that remain.
 func (p *places) aligned() (lo, hi int, stands bool) {
 	then, now := p.homeThen, p.homeNow
-	d := diffed{p.lo - then.lo, p.hi - then.lo, textdiff.Hunks(plain(p.c.then, p.then[then.lo:then.hi]), plain(p.c.now, p.now[now.lo:now.hi]))}
+	d := diffed{from: p.lo - then.lo, to: p.hi - then.lo}
+	if n, m := then.hi-then.lo, now.hi-now.lo; n+m > maxAligned {
+		d.hunks = []textdiff.Hunk{{OldEnd: n, NewEnd: m}}
+	} else {
+		d.hunks = textdiff.Hunks(plain(p.c.then, p.then[then.lo:then.hi]), plain(p.c.now, p.now[now.lo:now.hi]))
+	}
 	lo, hi = now.lo+d.start(), now.lo+d.end()
 	stands = d.whole() && hi-lo == p.hi-p.lo && p.equal(p.c.now, p.now[lo:hi])
 	return lo, max(lo, hi), stands

@@ -30,7 +30,8 @@
 // again. The keeper neither asks a document nor writes to one for longer than a
 // few milliseconds at a time, then leaves it alone for four times as long, and
 // each context has its turn. Marks are there about 100 ms after the last change
-// of what they are about, and within a second while changes go on.
+// of what they are about, and within a second while changes go on. No diff is
+// made of texts of more than 512 KiB.
 //
 // Everybody who edits a context can write into the meta of any of its blocks.
 // So a mark has a diff only of a citation that the block was made with, and only

@@ -251,9 +251,13 @@ func headsOf(v repo.View, text string) kaijutsu.Heads {
 	return kaijutsu.NewHeads(heads...)
 }
 
+// maxDiffed is how long two texts may be together, in bytes, that a diff is made
+// of: longer ones would keep all other citations waiting.
+const maxDiffed = 512 << 10
+
 // diffOf returns the diff of a span that has changed, cut to what a mark holds.
 func diffOf(j judged) string {
-	if j.fate.Reason != drift.ReasonChanged {
+	if j.fate.Reason != drift.ReasonChanged || len(j.fate.Then)+len(j.fate.Now) > maxDiffed {
 		return ""
 	}
 	return cutDiff(textdiff.Unified(j.fate.Then, j.fate.Now, string(j.span.key.block)), drift.MaxDiff)
