@@ -32,6 +32,9 @@ type Push struct {
 	Act       bool   // the receiver is asked to act on it
 	Model     string // of who pushes; empty: the model of From
 	Again     bool   // it may be a finding that the target has had
+	// Plain leaves handles that stand in the content alone: a rule pushes what
+	// others have written, and they may not have it look things up for them.
+	Plain bool
 }
 
 // PullSpec is a briefing of another context that somebody asks for.

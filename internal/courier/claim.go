@@ -82,8 +82,10 @@ func (r *receipts) add(id string, doc kaijutsu.DocumentID, block blocks.ID) {
 	r.by[id] = receipt{doc, block}
 }
 
-// receipt returns where a drift was delivered, as far as anybody knows.
-func (c *Courier) receipt(id string) (receipt, bool) {
+// receipt returns where a drift was delivered, as far as anybody knows. Where
+// the courier does not remember it, a block counts that somebody pushed: anybody
+// may write one that says it is of this drift.
+func (c *Courier) receipt(ctx context.Context, id string, by kaijutsu.Principal) (receipt, bool) {
 	c.mu.Lock()
 	r, ok := c.recent.by[id]
 	c.mu.Unlock()
@@ -91,5 +93,12 @@ func (c *Courier) receipt(id string) (receipt, bool) {
 		return r, ok
 	}
 	doc, block, ok := c.cfg.Receipt(id)
-	return receipt{doc, block}, ok
+	if !ok {
+		return receipt{}, false
+	}
+	b, there, err := c.block(ctx, &drift.Item{ID: id, Target: doc})
+	if err != nil || !there || b.ID != block || b.By != by {
+		return receipt{}, false
+	}
+	return receipt{doc, block}, true
 }

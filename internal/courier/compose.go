@@ -60,7 +60,21 @@ func (c *Courier) compose(ctx context.Context, call op.Call, it *drift.Item, p P
 		return err
 	}
 	s.finish(chosen)
+	if len(chosen) == 1 && p.Content == "" && !p.Summarize {
+		it.Meta.Finding = findingOf(chosen[0])
+	}
 	return checkItem(it)
+}
+
+// findingOf returns the fingerprint of what a block says: of one that drifted
+// here, that of what was pushed first, whatever stands around it since.
+func findingOf(b selected) string {
+	if b.kind == string(blocks.KindDrift) {
+		if m, ok := drift.ParseMeta(b.meta); ok && m.Finding != "" {
+			return m.Finding
+		}
+	}
+	return drift.Fingerprint(b.content)
 }
 
 // finish enters what was found while the content was written.
@@ -168,6 +182,9 @@ func (s *sheet) write(ctx context.Context, p Push, chosen []selected) error {
 	s.it.Content = strings.Join(parts, "\n\n")
 	if len(s.it.Content) > drift.MaxContent {
 		return checkItem(s.it)
+	}
+	if p.Plain {
+		return nil
 	}
 	for _, f := range drift.FindHandles(p.Content) {
 		if cited, err := s.resolve(ctx, f.Handle); err == nil && len(s.citations) < maxFound { // else it only looks like one

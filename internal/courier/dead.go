@@ -89,7 +89,8 @@ func (c *Courier) replay(ctx context.Context, call op.Call, e *entry, to string)
 }
 
 // redirect has an item go to another context, unless it has arrived where it was
-// to go.
+// to go. There it is by who sends it, who must be its stager or own the kernel:
+// nobody says in another's name what that one did not say there.
 func (c *Courier) redirect(ctx context.Context, call op.Call, it *drift.Item, to string) error {
 	block, there, err := c.block(ctx, it)
 	if err != nil {
@@ -98,7 +99,14 @@ func (c *Courier) redirect(ctx context.Context, call op.Call, it *drift.Item, to
 	if there && block.By == it.By {
 		return fmt.Errorf("it was delivered to context %s (block %s): %w: replay it without another target to close it", it.Target.Name(), block.ID, kaijutsu.ErrConflict)
 	}
-	return c.aim(ctx, call, it, to)
+	if call.By != it.By && !owns(call) {
+		return fmt.Errorf("%s has sent it to %s: %w: only who sent it, or an owner of the kernel, may send it elsewhere", it.By.Name, c.place(call, it), kaijutsu.ErrDenied)
+	}
+	if err := c.aim(ctx, call, it, to); err != nil {
+		return err
+	}
+	it.By = call.By // its meta goes on saying who wrote it
+	return nil
 }
 
 // fillLostFound copies the dead letters that are not there yet into lost+found,

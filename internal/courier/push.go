@@ -25,6 +25,9 @@ func (c *Courier) Push(ctx context.Context, call op.Call, p Push) (Outcome, erro
 	if err := p.check(); err != nil {
 		return Outcome{}, err
 	}
+	if op.Denied(call.Deny, pushOp) {
+		return Outcome{}, fmt.Errorf("%s may not push: %w", call.By.Name, kaijutsu.ErrDenied)
+	}
 	if _, err := c.distiller(p.Distiller); err != nil {
 		return Outcome{}, err
 	}

@@ -148,7 +148,13 @@ func (c *Courier) gather(first *job) (group []*job, rest *job) {
 func (c *Courier) writeGroup(group []*job) {
 	var recs []records.Record
 	var good []*job
-	last := c.queue.lastNumber()
+	items := 0
+	for _, j := range group {
+		if j.item != nil {
+			items++
+		}
+	}
+	last := c.numbers(items)
 	was := last
 	for _, j := range group {
 		rs, err := c.recordsOf(j, last+1)

@@ -17,6 +17,8 @@ import (
 
 const (
 	actPrefix = "act/"
+	// actOp is the operation that the change names.
+	actOp = "drift_act"
 	// maxAsking is how many questions are waited for.
 	maxAsking = 256
 )
@@ -33,6 +35,10 @@ type actRow struct {
 func (k *Keeper) ask(p *Policy, t *task, b repo.Block, n note) {
 	name := actPrefix + string(b.ID)
 	if _, there := k.cfg.Table.Get(name); there {
+		return
+	}
+	if p.Act != ActAsk { // the policy is another one by now
+		k.settle(t.doc, b.ID, k.Act(drift.Item{}))
 		return
 	}
 	k.mu.Lock()
@@ -62,7 +68,8 @@ func (k *Keeper) ask(p *Policy, t *task, b repo.Block, n note) {
 		}
 	}
 	if err != nil && k.stopping.Err() == nil {
-		k.say("ask "+t.doc.String(), "drift policy: nobody can be asked whether to act", "context", t.doc.Name(), "block", b.ID, "err", err)
+		k.say("ask "+t.doc.String(), "drift policy: nobody can be asked whether to act, which counts as declined", "context", t.doc.Name(), "block", b.ID, "err", err)
+		k.settle(t.doc, b.ID, drift.ActDeclined)
 	}
 }
 
@@ -144,9 +151,9 @@ func (k *Keeper) ownWish(doc kaijutsu.DocumentID, id blocks.ID, by string) bool 
 }
 
 // settle notes in a drift block what became of the wish to act, unless that is
-// noted already.
+// noted already; also in a context that is archived.
 func (k *Keeper) settle(doc kaijutsu.DocumentID, id blocks.ID, act string) {
-	_, err := k.cfg.Kernel.Edit(k.stopping, k.call(doc), doc, "drift_act", func(v repo.View, tx *blocks.Tx) error {
+	note := func(v repo.View, tx *blocks.Tx) error {
 		b, ok := v.Block(id)
 		if !ok || b.Deleted || noteOf(b.Block).act != drift.ActPending {
 			return nil
@@ -158,7 +165,11 @@ func (k *Keeper) settle(doc kaijutsu.DocumentID, id blocks.ID, act string) {
 			return fmt.Errorf("meta of block %s: %w: %w", id, err, kaijutsu.ErrInvalid)
 		}
 		return tx.SetMeta(id, string(text))
-	})
+	}
+	_, err := k.cfg.Kernel.Edit(k.stopping, k.call(doc), doc, actOp, note)
+	if errors.Is(err, kaijutsu.ErrConflict) { // archived meanwhile: it says what became of the wish all the same
+		_, err = k.cfg.Repo.Edit(k.stopping, doc, repo.Edit{By: Service, Message: "op:" + actOp}, note)
+	}
 	if err != nil && k.stopping.Err() == nil {
 		k.say("settle "+doc.String(), "drift policy: what became of a wish to act cannot be noted", "context", doc.Name(), "block", id, "act", act, "err", err)
 	}

@@ -145,3 +145,33 @@ func TestAQuestionExpires(t *testing.T) {
 		t.Errorf("act = %q, want declined when nobody answers", got)
 	}
 }
+
+// TestAWishInAnArchivedContext has the context of a question go away before
+// somebody answers.
+func TestAWishInAnArchivedContext(t *testing.T) {
+	w := newWorld(t, nil)
+	a, b := w.context("a"), w.context("b")
+	w.set(policy.Policy{Act: policy.ActAsk, ActWait: time.Second})
+	id := w.act(owner, a, b, "do it")
+	w.question(b)
+	_, err := w.kernel.Archive(t.Context(), owner, b, true)
+	w.must(err)
+	if got := w.actOf(b, id, drift.ActPending); got != drift.ActDeclined {
+		t.Errorf("act = %q, want declined", got)
+	}
+}
+
+// TestAWishWhenThePolicyChanges has nobody ask any more by the time the keeper
+// comes to it.
+func TestAWishWhenThePolicyChanges(t *testing.T) {
+	w := newWorld(t, nil)
+	a, b := w.context("a"), w.context("b")
+	w.set(policy.Policy{Act: policy.ActAsk})
+	w.restart(true)
+	id := w.act(owner, a, b, "do it")
+	w.set(policy.Policy{Act: policy.ActNever, Rules: []policy.Rule{{On: policy.OnMention}}})
+	w.must(w.keeper.Drive(w.courier))
+	if got := w.actOf(b, id, drift.ActPending); got != drift.ActDeclined {
+		t.Errorf("act = %q, want declined", got)
+	}
+}

@@ -25,7 +25,7 @@ func (k *Keeper) fire(p *push) error {
 		}
 	}
 	if !p.counted {
-		p.stage = k.limited(k.policy.Load().Automatic, p.by, p.limit) != nil
+		p.stage = k.limited(true, p.by, p.limit) != nil
 		p.counted = true
 	}
 	k.mu.Lock()
@@ -41,7 +41,7 @@ func (k *Keeper) fire(p *push) error {
 	call.Door, call.Context = "policy", p.from.Name()
 	what := courier.Push{ID: p.id, From: p.from.Name(), To: p.to, Stage: p.stage, Summarize: p.summarize, Fallback: p.summarize}
 	if !p.summarize {
-		what.Content, what.Cite = p.content, []string{p.block.String()}
+		what.Content, what.Cite, what.Plain = p.content, []string{p.block.String()}, true
 	}
 	out, err := c.Push(k.stopping, call, what)
 	return k.landed(p, out, err)

@@ -36,15 +36,11 @@ func (k *Keeper) Push(ctx context.Context, it *drift.Item, auto bool) error {
 	if rule {
 		return nil // it was counted before it took off
 	}
-	limit := k.policy.Load().Manual
-	if auto {
-		limit = k.policy.Load().Automatic
-	}
 	by := it.By
 	if by.IsZero() {
 		by = it.Meta.Principal
 	}
-	return k.limited(limit, by, keyOf(it.Target, it.ToKernel, it.To))
+	return k.limited(auto, by, keyOf(it.Target, it.ToKernel, it.To))
 }
 
 // circles refuses what goes where it has been, or, of what nobody asked for,
@@ -68,10 +64,17 @@ func (k *Keeper) circles(ctx context.Context, target kaijutsu.DocumentID, m drif
 // place is a context of this kernel in a chain.
 func (k *Keeper) place(doc kaijutsu.DocumentID) string { return k.cfg.Name + ":" + doc.Name() }
 
-// limited takes what a push takes of a limit, or says when it is free again.
-func (k *Keeper) limited(l Limit, by kaijutsu.Principal, target string) error {
+// limited takes what a push takes of the limit for what rules push, or for what
+// others do: each is counted by itself. The error says whose limit it is and when
+// there is room again.
+func (k *Keeper) limited(auto bool, by kaijutsu.Principal, target string) error {
+	p := k.policy.Load()
+	limit, kind := p.Manual, "manual "
+	if auto {
+		limit, kind = p.Automatic, "automatic "
+	}
 	now := k.cfg.Now()
-	wait := k.buckets.take(now, draw{"by " + by.String(), l.Principal}, draw{"to " + target, l.Target})
+	over, wait := k.buckets.take(now, draw{kind + "by " + by.String(), limit.Principal}, draw{kind + "to " + target, limit.Target})
 	if wait <= 0 {
 		return nil
 	}
@@ -79,8 +82,12 @@ func (k *Keeper) limited(l Limit, by kaijutsu.Principal, target string) error {
 	if whole < wait {
 		whole += time.Second
 	}
-	return fmt.Errorf("%s pushes, or that context gets, more than the kernel's policy allows: %w: there is room again in %v, at %s",
-		by, kaijutsu.ErrUnavailable, whole, now.Add(whole).UTC().Format(time.TimeOnly+"Z"))
+	what := by.Name + " pushes"
+	if over == 1 {
+		what = "that context gets"
+	}
+	return fmt.Errorf("%s more than the kernel's policy allows: %w: there is room again in %v, at %s",
+		what, kaijutsu.ErrUnavailable, whole, now.Add(whole).UTC().Format(time.TimeOnly+"Z"))
 }
 
 // Foreign says what is done with what a principal offers for another kernel,

@@ -63,7 +63,7 @@ func (k *Keeper) look(p *Policy, t *task) {
 	n := noteOf(b.Block)
 	done, mention := false, false
 	if counts(b.Block) {
-		if p.Act == ActAsk && was.news && n.act == drift.ActPending {
+		if was.news && n.act == drift.ActPending {
 			k.ask(p, t, b, n)
 		}
 		done, mention = k.apply(p, &was, b, n, heads)
@@ -111,6 +111,10 @@ func (k *Keeper) apply(p *Policy, t *task, b repo.Block, n note, heads kaijutsu.
 			continue
 		}
 		for _, at := range k.targets(r, t.doc, b.Content) {
+			if !k.vouched(t, b, at) {
+				k.say("hands "+t.doc.String()+" "+at.to, "drift policy: somebody who may not write where a block goes has written in it, so it is not pushed", "context", t.doc.Name(), "block", b.ID, "to", at.to)
+				continue
+			}
 			k.enqueue(t, newPush(k, r, t.doc, at, b, n, heads))
 		}
 	}

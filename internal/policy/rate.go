@@ -24,16 +24,17 @@ type draw struct {
 }
 
 // take takes a token out of each bucket, or out of none: it returns how long it
-// is then until all of them have one.
-func (b *buckets) take(now time.Time, draws ...draw) time.Duration {
+// is then until all of them have one, and which is the last.
+func (b *buckets) take(now time.Time, draws ...draw) (last int, wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var wait time.Duration
-	for _, d := range draws {
-		wait = max(wait, b.waitLocked(now, d))
+	for i, d := range draws {
+		if left := b.waitLocked(now, d); left > wait {
+			last, wait = i, left
+		}
 	}
 	if wait > 0 {
-		return wait
+		return last, wait
 	}
 	for _, d := range draws {
 		if d.rate == (Rate{}) {
@@ -49,7 +50,7 @@ func (b *buckets) take(now time.Time, draws ...draw) time.Duration {
 		b.full[d.key] = full.Add(d.rate.every())
 	}
 	b.shrinkLocked(now)
-	return 0
+	return 0, 0
 }
 
 // waitLocked returns how long it is until a bucket has a token.

@@ -34,7 +34,7 @@ func TestBuckets(t *testing.T) {
 		{100, []draw{{"free", Rate{}}}, 0},
 		{50, []draw{by}, 51 * time.Second}, // the clock was set back
 	} {
-		if got := b.take(at(step.at), step.draws...); got != step.want {
+		if _, got := b.take(at(step.at), step.draws...); got != step.want {
 			t.Errorf("step %d: wait = %v, want %v", i, got, step.want)
 		}
 	}

@@ -28,6 +28,7 @@ type task struct {
 	// mention say what live text is waited for: its being written, and its being
 	// quiet.
 	news, done, mention bool
+	hands               []kaijutsu.Principal // who changed it otherwise than in its content
 
 	push   *push
 	tries  int
@@ -49,6 +50,9 @@ func (k *Keeper) touch(p *Policy, e repo.Entry, t touched) {
 			k.tasks[key] = was
 		}
 		was.news, was.due = true, now
+		if !slices.Contains(was.hands, t.by) {
+			was.hands = append(slices.Clip(was.hands), t.by)
+		}
 	case t.how&blocks.TouchContent == 0:
 		return
 	case was != nil:

@@ -216,6 +216,7 @@ func (k *Keeper) crowded() bool {
 type touched struct {
 	id  blocks.ID
 	how blocks.Touch
+	by  kaijutsu.Principal
 }
 
 // examine notes the blocks that the changes of an entry touched, a portion at a
@@ -235,11 +236,12 @@ func (k *Keeper) examine(p *Policy, e repo.Entry) error {
 				if err != nil {
 					return err
 				}
-				if by, _ := v.Principal(c.Actors[0]); by == Service {
+				by, _ := v.Principal(c.Actors[0])
+				if by == Service {
 					continue // what is noted of a block is no news
 				}
 				for _, b := range v.Model().Examine(c).Blocks {
-					all = append(all, touched{b.ID, b.How})
+					all = append(all, touched{b.ID, b.How, by})
 				}
 			}
 			return nil

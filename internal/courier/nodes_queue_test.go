@@ -1,0 +1,87 @@
+package courier_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/drift"
+	"kaijutsu/internal/courier"
+	"kaijutsu/internal/records"
+)
+
+// TestNumbersOfTwoNodes stages at two nodes in turn, neither of which has heard
+// of what the other has staged.
+func TestNumbersOfTwoNodes(t *testing.T) {
+	s := startNATS(t)
+	a, b := newNode(t, "a", s), newNode(t, "b", s)
+	until(t, "the nodes see NATS", func() bool { return a.bus.State().Connected && b.bus.State().Connected })
+	from, to := a.context("from"), a.context("to")
+	b.bring(a, a.records.Doc(), from.Doc, to.Doc)
+	for i := range 10 {
+		for k, w := range []*world{a, b} {
+			it := w.stage(owner, from.Doc, to.Doc, fmt.Sprint(i))
+			if got, want := it.Number, uint64(1+2*i+k); got != want {
+				t.Errorf("number of item %d of node %d = %d, want %d", i, k, got, want)
+			}
+		}
+	}
+}
+
+// TestLeaseOfADeadNode has a node that is gone hold the lease still: nothing is
+// cancelled or delivered that it may have delivered.
+func TestLeaseOfADeadNode(t *testing.T) {
+	s := startNATS(t)
+	a, b := newNode(t, "a", s), newNode(t, "b", s)
+	until(t, "the nodes see NATS", func() bool { return a.bus.State().Connected && b.bus.State().Connected })
+	from, to := a.context("from"), a.context("to")
+	it := a.stage(owner, from.Doc, to.Doc, "x")
+	lease, err := b.bus.Hold(t.Context(), "drift."+from.Doc.Name(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Cancel(t.Context(), owner, it.ID)
+	if !errors.Is(err, kaijutsu.ErrUnavailable) || errors.Is(err, kaijutsu.ErrConflict) {
+		t.Errorf("Cancel = %v, want ErrUnavailable alone", err)
+	}
+	same(t, "queue", a.queued(courier.Filter{}), []string{"x"})
+	lease.Release()
+	if got, err := a.Cancel(t.Context(), owner, it.ID); err != nil || got.State != drift.StateCancelled {
+		t.Errorf("Cancel when the lease is free = %+v, %v, want it cancelled", got, err)
+	}
+}
+
+// TestFlushOfADeadNode goes on with a flush that a node had begun before it
+// went.
+func TestFlushOfADeadNode(t *testing.T) {
+	now := time.Now
+	w := newWorldWith(t, func(c *courier.Config) { c.Now = func() time.Time { return now() } })
+	from, to := w.context("from"), w.context("to")
+	for i := range 3 {
+		w.stage(owner, from.Doc, to.Doc, fmt.Sprint(i))
+	}
+	row, err := json.Marshal(map[string]any{"v": 1, "node": "gone", "at": time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "flush/" + from.Doc.String()
+	if err := w.queue.Put(t.Context(), records.Mover, name, row); err != nil {
+		t.Fatal(err)
+	}
+	w.TakeOver()
+	if got := w.Stats().Staged; got != 3 {
+		t.Errorf("staged = %d right after it began, want 3: its node may be at it", got)
+	}
+	w.Courier.Close()
+	now = func() time.Time { return time.Now().Add(2 * time.Minute) }
+	w.start()
+	w.TakeOver()
+	until(t, "the flush is over", func() bool { _, there := w.queue.Get(name); return !there })
+	same(t, "drifts", w.drifts(to.Doc), []string{"0", "1", "2"})
+	if s := w.Stats(); s != (courier.Stats{}) {
+		t.Errorf("Stats = %+v, want none left", s)
+	}
+}
