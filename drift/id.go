@@ -42,7 +42,17 @@ func ParseID(s string) (string, error) {
 // both ids. driftID is what ParseID returned; of any other text the time bits
 // are the hash's too.
 func BlockID(driftID string, target kaijutsu.DocumentID) blocks.ID {
-	sum := sha256.Sum256([]byte("kaijutsu drift " + driftID + " " + target.String()))
+	return derivedID("drift", driftID, target)
+}
+
+// CopyID is BlockID of a copy of a drift that is not its delivery: no index
+// takes the block for a letter, an edge or a receipt.
+func CopyID(driftID string, target kaijutsu.DocumentID) blocks.ID {
+	return derivedID("drift copy", driftID, target)
+}
+
+func derivedID(what, driftID string, target kaijutsu.DocumentID) blocks.ID {
+	sum := sha256.Sum256([]byte("kaijutsu " + what + " " + driftID + " " + target.String()))
 	id := [16]byte(sum[:16])
 	if d, ok := uuidOf(driftID); ok {
 		copy(id[:6], d[:6])

@@ -65,6 +65,7 @@ func TestBlockIDsNeverChange(t *testing.T) {
 		t.Errorf("BlockID = %s, %v, want a UUIDv7 with the time bits of %s", id, err, contextUUID)
 	}
 	for name, again := range map[string]blocks.ID{
+		"a copy":         drift.CopyID(contextUUID, target.Document()),
 		"another target": drift.BlockID(contextUUID, other),
 		"another drift":  drift.BlockID(blockUUID, target.Document()),
 		"no id at all":   drift.BlockID("nonsense", target.Document()),

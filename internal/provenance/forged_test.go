@@ -161,3 +161,21 @@ func TestAForgedReceipt(t *testing.T) {
 	w.edit(mallory, mine, func(_ repo.View, tx *blocks.Tx) error { return tx.SetMeta(forged, "{}") })
 	want("without the forged one")
 }
+
+// TestACopyIsNoDelivery: such as of a dead letter.
+func TestACopyIsNoDelivery(t *testing.T) {
+	w := newWorld(t)
+	source, lost := w.context("Source"), w.context("Lost")
+	id := drift.NewID(w.now())
+	meta, err := drift.Meta{SourceKernel: "main", SourceContext: source.Name(), Kind: drift.KindPush, DriftID: id}.Encode("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.insert(lost, blocks.BlockSpec{ID: drift.CopyID(id, lost), Kind: blocks.KindDrift, Role: blocks.RoleSystem, Form: blocks.FormBody, Content: "x", Meta: meta})
+	w.settle()
+	if doc, _, ok := w.index.Receipt(id); ok {
+		t.Errorf("the receipt is in %s, want none", doc)
+	}
+	w.wantInbox(owner, lost, "")
+	w.wantEdges(owner)
+}
