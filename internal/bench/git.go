@@ -30,15 +30,16 @@ func measureGit(ctx context.Context, dir string, cited []citation, commits []str
 	}
 	for _, m := range []struct {
 		what string
+		last int // the last commit that it is asked for
 		read func(context.Context, citation) (string, error)
 	}{
-		{"git show, a process each: the whole text at a commit", r.show},
-		{"git blame -L, a process each: the lines at a commit, and where each is from", r.blame},
-		{"git blame --reverse -L, a process each: until which commit each line stood", r.reverse},
+		{"git show, a process each: the whole text at a commit", len(commits), r.show},
+		{"git blame -L, a process each: the lines at a commit, and where each is from", len(commits), r.blame},
+		{"git blame --reverse -L, a process each: until which commit each line stood", len(commits) - 2, r.reverse},
 	} {
 		var took []time.Duration
 		for _, c := range cited {
-			if c.commit < 0 {
+			if c.commit < 0 || c.commit > m.last {
 				continue
 			}
 			began := time.Now()
