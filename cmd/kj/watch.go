@@ -222,8 +222,28 @@ func about(data flowbus.Payload) string {
 		return fmt.Sprint(d.Progress, " of ", d.Total, " ", d.Message)
 	case *flowbus.Node:
 		return d.ID
+	case *flowbus.Drift:
+		return aboutDrift(d)
 	}
 	return ""
+}
+
+// aboutDrift says which drift it is, how it came, where it goes and why.
+func aboutDrift(d *flowbus.Drift) string {
+	words := []string{d.ID}
+	if d.Number > 0 {
+		words[0] = fmt.Sprint("#", d.Number)
+	}
+	if d.Kind != "" {
+		words = append(words, d.Kind)
+	}
+	if d.To != "" {
+		words = append(words, "→ "+d.To)
+	}
+	if d.Reason != "" {
+		words = append(words, "("+quoted(d.Reason)+")")
+	}
+	return strings.Join(words, " ")
 }
 
 // quoted is the beginning of a text on one line.

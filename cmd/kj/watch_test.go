@@ -1,6 +1,21 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"kaijutsu/flowbus"
+)
+
+func TestWhatADriftEventSays(t *testing.T) {
+	for want, d := range map[string]*flowbus.Drift{
+		"#3 push → 01a1":                {ID: "id", Number: 3, Kind: "push", To: "01a1"},
+		`id → 01a1 ("it\nis archived")`: {ID: "id", To: "01a1", Reason: "it\nis archived"},
+	} {
+		if got := about(d); got != want {
+			t.Errorf("about(%+v) = %s, want %s", d, got, want)
+		}
+	}
+}
 
 func TestTheLineThatGoesOnWatching(t *testing.T) {
 	tests := []struct {

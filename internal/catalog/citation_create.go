@@ -50,6 +50,9 @@ func (o *operations) createCitation(ctx context.Context, c op.Call, in citationC
 		if !ok {
 			return noBlock(id, doc)
 		}
+		if b.Deleted {
+			return fmt.Errorf("block %s is deleted: %w; what it said can be cited by a handle with the heads of then, or restore it", id, kaijutsu.ErrNotFound)
+		}
 		if n := len(linesOf(b.Content)); last > n {
 			return &op.FieldError{Field: "lines", Reason: fmt.Sprintf("%s: the block has %d", in.Lines, n), Hint: "lines count from 1"}
 		}

@@ -98,3 +98,25 @@ func TestACitationIsForWhoMayReadItsContext(t *testing.T) {
 		t.Errorf("a reader of the context reads %q, want the line", got.str("text"))
 	}
 }
+
+// TestNoHandleOfWhatIsDeleted refuses one that would say deleted from the start.
+func TestNoHandleOfWhatIsDeleted(t *testing.T) {
+	h := start(t)
+	c := h.context("Findings")
+	b := h.block(c, "one\n", "")
+	h.call(owner(), "block_delete", quote(`{"context": %, "block_id": %}`, c, b))
+	h.refuse(owner(), "citation_create", quote(`{"block_id": %, "context": %}`, b, c), kaijutsu.ErrNotFound, "deleted")
+	h.call(owner(), "block_restore", quote(`{"context": %, "block_id": %}`, c, b))
+	h.cite(b, "1")
+}
+
+// TestAPushThatIsTooLong is refused in one way, however its characters are
+// written.
+func TestAPushThatIsTooLong(t *testing.T) {
+	h := start(t)
+	h.context("A")
+	h.context("B")
+	for _, content := range []string{strings.Repeat("x", 256<<10+1), strings.Repeat("漢", 256<<10/3+1)} {
+		h.refuse(owner(), "drift_push", quote(`{"context": "A", "to": "B", "content": %}`, content), kaijutsu.ErrTooLarge, "262144")
+	}
+}

@@ -22,7 +22,7 @@ type driftInboxIn struct {
 type letterRow struct {
 	Context   endpoint      `json:"context" jsonschema:"Where it is."`
 	Block     string        `json:"block_id"`
-	From      endpoint      `json:"from" jsonschema:"Where it comes from, as it says."`
+	From      endpoint      `json:"from" jsonschema:"Where it comes from, as it says. Empty: a context that the caller may not read, or that is gone."`
 	Kind      string        `json:"kind" jsonschema:"push, distill, pull, merge or commit."`
 	By        string        `json:"by,omitempty" jsonschema:"Who sent it."`
 	At        string        `json:"at"`
@@ -139,8 +139,9 @@ func (p *endpoints) letter(ctx context.Context, l provenance.Letter) letterRow {
 	if !l.By.IsZero() {
 		row.By = l.By.Name
 	}
-	row.From = endpoint{Kernel: m.SourceKernel, ID: m.SourceContext, Title: m.SourceTitle}
-	if id, err := kaijutsu.ParseContextID(m.SourceContext); err == nil && p.o.own(m.SourceKernel) {
+	if !p.o.own(m.SourceKernel) {
+		row.From = endpoint{Kernel: m.SourceKernel, ID: m.SourceContext, Title: m.SourceTitle}
+	} else if id, err := kaijutsu.ParseContextID(m.SourceContext); err == nil && p.o.parts.Kernel.MayRead(p.c, id.Document()) {
 		if row.From = p.of(ctx, id.Document()); row.From.Title == "" {
 			row.From.Title = m.SourceTitle
 		}

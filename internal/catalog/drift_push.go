@@ -23,7 +23,7 @@ type retriable struct {
 type driftPushIn struct {
 	To        string   `json:"to" jsonschema:"Where it goes: a context by its label, short id, id, title, or .parent; kernel:context for one of another kernel that there is a link to." rule:"minlen=1,maxlen=1100"`
 	Context   string   `json:"context,omitempty" jsonschema:"The context that it comes from: .parent in the other parameters is what that was forked from. Default: the context of the call." rule:"maxlen=1000,alias=from"`
-	Content   string   `json:"content,omitempty" jsonschema:"What it says, at most 256 KiB of UTF-8. With blocks it stands before them. Not with summarize." rule:"maxlen=262144"`
+	Content   string   `json:"content,omitempty" jsonschema:"What it says, at most 256 KiB of UTF-8. With blocks it stands before them. Not with summarize."`
 	Blocks    []string `json:"blocks,omitempty" jsonschema:"Blocks of the source context whose text is pushed; each cites itself. With summarize, only these are distilled." rule:"minitems=1,maxitems=64,alias=block"`
 	Cite      []string `json:"cite,omitempty" jsonschema:"Handles of what the content rests on, as citation_create makes them: the text refers to them as [1], [2], in this order." rule:"minitems=1,maxitems=64"`
 	Summarize bool     `json:"summarize,omitempty" jsonschema:"Push a briefing of the source context instead of a content."`

@@ -16,7 +16,7 @@ func (o *operations) driftReplay() *op.Op {
 	return defineDrift(o, op.Spec{
 		Name: "drift_replay", Title: "Replay a dead letter", Command: []string{"drift", "replay"}, Args: []string{"item"},
 		Summary: "Try to deliver a dead letter again, to where it was to go or elsewhere",
-		Description: "Its failures count from 0 again. It is delivered by the rights that its stager has now. What fails stays a dead letter or staged, as its state says.\n\n" +
+		Description: "Its failures count from 0 again. It is delivered by the rights that its stager has now. What fails stays a dead letter or staged, as its state says; of all, each with its last error.\n\n" +
 			"It takes having staged it, or the right to edit its source.",
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Writes,
 		Examples: examplesOf("drift_replay"),
@@ -25,7 +25,7 @@ func (o *operations) driftReplay() *op.Op {
 
 func (o *operations) replayDrift(ctx context.Context, c op.Call, in driftReplayIn) (itemList, error) {
 	all, err := o.parts.Drift.Replay(ctx, c, in.Item, in.To)
-	if err != nil {
+	if err != nil && (in.Item != "all" || len(all) == 0) {
 		return itemList{}, err
 	}
 	p, out := o.endpoints(c), itemList{Items: make([]driftRow, 0, len(all))}

@@ -90,6 +90,49 @@ func TestTheInbox(t *testing.T) {
 	}
 }
 
+// TestTheInboxHidesSources shows nothing of a source that the reader of the
+// letter may not read.
+func TestTheInboxHidesSources(t *testing.T) {
+	h := start(t)
+	a := h.context("A")
+	h.context("B")
+	h.call(owner(), "token_create", `{"name": "bob", "role": "editor"}`)
+	h.call(owner(), "drift_push", `{"context": "A", "to": "B", "content": "news"}`)
+	from := func() object {
+		return h.call(editor(), "drift_inbox", `{"context": "B"}`).list("letters")[0]["from"].(map[string]any)
+	}
+	if got := from(); got.str("title") != "A" {
+		t.Errorf("it comes from %v, want A", got)
+	}
+	h.call(owner(), "role_set", quote(`{"principal": "bob", "role": "none", "context": %}`, a))
+	if got := from(); len(got) != 0 {
+		t.Errorf("it comes from %v, want that hidden", got)
+	}
+}
+
+// TestReplayOfAllTellsOfEach returns what was delivered beside what was not.
+func TestReplayOfAllTellsOfEach(t *testing.T) {
+	h := start(t)
+	h.context("A")
+	for _, to := range []string{"B", "C"} {
+		id := h.context(to)
+		h.call(owner(), "drift_push", quote(`{"context": "A", "to": %, "content": "x", "stage": true}`, to))
+		h.call(owner(), "context_archive", quote(`{"context": %}`, id))
+	}
+	for range 5 {
+		h.call(owner(), "drift_flush", `{"context": "A"}`)
+	}
+	h.call(owner(), "context_archive", `{"context": "B", "archived": false}`)
+	var got []string
+	for _, i := range h.call(owner(), "drift_replay", `{"item": "all"}`).list("items") {
+		got = append(got, fmt.Sprint(i.str("state"), " ", strings.Contains(i.str("last_error"), "archived")))
+	}
+	if !slices.Equal(got, []string{"delivered false", "staged true"}) && !slices.Equal(got, []string{"delivered false", "dead true"}) {
+		t.Errorf("the items are %q, want one delivered and one with its error", got)
+	}
+	h.refuse(owner(), "drift_replay", `{"item": "2"}`, kaijutsu.ErrConflict, "archived")
+}
+
 func TestAPolicyKeepsWhatIsNotSet(t *testing.T) {
 	h := start(t)
 	h.call(owner(), "drift_policy_set", `{"act": "ask", "act_wait_s": 60, "manual": {"principal": {"per_minute": 5}}}`)

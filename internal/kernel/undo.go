@@ -85,7 +85,7 @@ func (k *Kernel) undo(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, f
 					return err
 				}
 			}
-			return nil
+			return unsend(v, tx, now)
 		})
 		switch {
 		case err == nil:
@@ -95,6 +95,45 @@ func (k *Kernel) undo(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, f
 		}
 	}
 	return Undone{}, fmt.Errorf("undo: the work to take back goes on all the time: %w", kaijutsu.ErrConflict)
+}
+
+// unsend deletes the drift blocks that units of work have inserted and of which
+// nothing is left but what the kernel has noted in them since: that they are
+// stale, or what became of a wish.
+func unsend(v repo.View, tx *blocks.Tx, units [][]kaijutsu.ChangeHash) error {
+	sent := make(map[kaijutsu.ChangeHash]bool)
+	for _, unit := range units {
+		for _, hash := range unit {
+			i, ok := v.Log().Index(hash)
+			if !ok {
+				continue
+			}
+			c, err := v.Log().Change(i)
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(c.Message, "op:drift") {
+				sent[hash] = true
+			}
+		}
+	}
+	if len(sent) == 0 {
+		return nil
+	}
+	for b := range v.Model().Summaries() {
+		if b.Kind != blocks.KindDrift {
+			continue
+		}
+		if made, ok := v.Inserted(b.ID); !ok || !sent[made] {
+			continue
+		}
+		if content, _, err := tx.Content(b.ID); err == nil && content == "" {
+			if err := tx.Delete(b.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // undoName is what the change of an undo says behind "op:", and what

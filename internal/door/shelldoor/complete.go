@@ -71,7 +71,7 @@ func (l *line) completer(v *value) completion {
 		return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return l.contexts(cmd, word)
 		}
-	case slices.Contains([]string{"block_id", "parent_id", "after", "before"}, v.name):
+	case slices.Contains([]string{"block_id", "parent_id", "after", "before", "blocks"}, v.name):
 		return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return l.blocks(cmd, word)
 		}

@@ -8,16 +8,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// drifts completes the number of a drift that waits: of a dead letter where
-// only those are meant.
+// drifts completes the number of a drift that waits: of a dead letter, or
+// of one that is held, where only those are meant.
 func (l *line) drifts(cmd *cobra.Command, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := completing(cmd.Context())
 	defer cancel()
-	list := "drift_queue"
-	if l.op.Name == "drift_replay" {
+	list, params := "drift_queue", map[string]json.RawMessage(nil)
+	switch l.op.Name {
+	case "drift_replay":
 		list = "drift_dead_letters"
+	case "drift_consent":
+		params = map[string]json.RawMessage{"state": json.RawMessage(`"held"`)}
 	}
-	result, err := l.ask(ctx, list, nil)
+	result, err := l.ask(ctx, list, params)
 	var answer driftRows
 	if err != nil || json.Unmarshal(result, &answer) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

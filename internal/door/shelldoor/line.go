@@ -122,7 +122,7 @@ func (l *line) call(ctx context.Context, in io.Reader) (json.RawMessage, error) 
 				return nil, fmt.Errorf("read standard input: %w", err)
 			}
 			if err := v.take(string(b)); err != nil {
-				return nil, fmt.Errorf("standard input: %w", err)
+				return nil, &op.FieldError{Field: v.name, Reason: fmt.Sprintf("standard input: %v", err)}
 			}
 		}
 	}

@@ -46,6 +46,8 @@ func TestLines(t *testing.T) {
 		{"and words behind it", []string{"block", "status", "a1b2c3", block, "done"}, "", "", "block_status", `{"context":"a1b2c3","block_id":"` + block + `","status":"done"}`},
 		{"the beginning of a block's id", []string{"block", "append", "a1b2c3", block}, "", "", "block_append", `{"block_id":"a1b2c3","text":"` + block + `"}`},
 		{"an address of an ancestor", []string{"block", "append", ".parent", block, "x"}, "", "", "block_append", `{"context":".parent","block_id":"` + block + `","text":"x"}`},
+		{"an empty list", []string{"drift", "policy-set", "--rules", "[]"}, "", "", "drift_policy_set", `{"rules":[]}`},
+		{"all contexts", []string{"drift", "inbox", "--all"}, "Release", "", "drift_inbox", `{"all":true}`},
 		{"a label", []string{"ctx", "label", "notes"}, "Release", "", "context_label", `{"context":"Release","label":"notes"}`},
 		{"a label taken away", []string{"ctx", "label", "Plan", ""}, "", "", "context_label", `{"context":"Plan","label":""}`},
 		{"a context by flag", []string{"block", "append", "--context", "Release", block, "x"}, "", "", "block_append", `{"context":"Release","block_id":"` + block + `","text":"x"}`},
@@ -156,6 +158,7 @@ func TestReport(t *testing.T) {
 		{"too large", &shelldoor.Failure{Problem: op.Problem{Kind: "too_large", Message: "no"}}, "kj: no\n", 65},
 		{"unavailable", &shelldoor.Failure{Problem: op.Problem{Kind: "unavailable", Message: "no"}}, "kj: no\n", 69},
 		{"internal", &shelldoor.Failure{Problem: op.Problem{Kind: "internal", Message: "internal error (ref 7f3a)"}}, "kj: internal error (ref 7f3a)\n", 70},
+		{"what others wrote steers no terminal", &shelldoor.Failure{Problem: op.Problem{Kind: "not_found", Message: "no:\n\tB\x1b]0;pwned\a \u202eevil", Hint: "\x1b[2J"}}, "kj: no:\n\tB\u241b]0;pwned\u2407 \ufffdevil\nhint: \u241b[2J\n", 66},
 		{"one of our own", kaijutsu.ErrInvalid, "kj: invalid\n", 64},
 		{"any other", errTest, "kj: test\n", 1},
 	}

@@ -65,6 +65,12 @@ func (s *screen) clean(text string) string {
 	if !s.tty {
 		return text
 	}
+	return harmless(text)
+}
+
+// harmless returns a text that cannot steer a terminal, nor turn around what
+// stands beside it.
+func harmless(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -73,6 +79,8 @@ func (s *screen) clean(text string) string {
 			return r + 0x2400 // the picture of the control character
 		case unicode.IsControl(r):
 			return '\u2421'
+		case unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' && r != '\u200f' && r != '\u061c': // these three are letters' marks
+			return '\ufffd'
 		}
 		return r
 	}, text)

@@ -17,9 +17,10 @@ type Place struct {
 	Title  string `json:"title"`
 }
 
-// String names a place by its label, its title or its id, and where it is.
+// String names a place by its label, its title or its id, and where it is; one
+// that the caller may not read is hidden.
 func (p Place) String() string {
-	name := cmp.Or(p.Label, oneLine(p.Title, 40), p.Short, p.ID)
+	name := cmp.Or(p.Label, oneLine(p.Title, 40), p.Short, p.ID, "hidden")
 	if p.Kernel != "" {
 		return p.Kernel + ":" + name
 	}

@@ -126,6 +126,9 @@ func showCitation(s *screen, c struct {
 	fmt.Fprintf(s.notes, "%s\n", s.clean(state))
 	s.verbatim(c.Text)
 	if c.Diff != "" {
+		if c.Text != "" && !strings.HasSuffix(c.Text, "\n") {
+			fmt.Fprintln(s.notes)
+		}
 		fmt.Fprintf(s.notes, "since then:\n%s\n", s.clean(strings.TrimRight(c.Diff, "\n")))
 	}
 	return nil

@@ -92,8 +92,14 @@ const (
 )
 
 // Report returns how a command's error is shown on standard error, and the exit
-// status: what op.Problem says for an operation.
+// status: what op.Problem says for an operation. What others wrote is in it so
+// that it cannot steer a terminal.
 func Report(err error) (message string, exit int) {
+	message, exit = report(err)
+	return harmless(message), exit
+}
+
+func report(err error) (message string, exit int) {
 	var usage *UsageError
 	if errors.As(err, &usage) {
 		return fmt.Sprintf("kj: %v\nhint: %s --help shows how\n", err, usage.Path), ExitUsage

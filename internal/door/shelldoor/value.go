@@ -160,7 +160,7 @@ func text(s string) (json.RawMessage, error) {
 // json returns what was set as the parameter's JSON.
 func (v *value) json() (json.RawMessage, error) {
 	if v.kind == "array" {
-		return json.Marshal(v.raw)
+		return json.Marshal(append([]json.RawMessage{}, v.raw...)) // [] and not null where there are none
 	}
 	if len(v.raw) == 0 {
 		return nil, fmt.Errorf("%s: nothing was given", v.name)
