@@ -1,8 +1,9 @@
 package courier
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -87,34 +88,82 @@ func completeHeads(v repo.View, texts []string) (kaijutsu.Heads, error) {
 		return v.Heads, nil
 	}
 	var heads []kaijutsu.ChangeHash
+	var short []*beginning
 	for _, text := range texts {
-		h, err := kaijutsu.ParseChangeHash(text)
-		if err != nil {
-			if h, err = completeHead(v.Log(), text); err != nil {
-				return nil, err
-			}
+		if h, err := kaijutsu.ParseChangeHash(text); err == nil {
+			heads = append(heads, h)
+			continue
 		}
-		heads = append(heads, h)
+		b, err := parseBeginning(text)
+		if err != nil {
+			return nil, err
+		}
+		short = append(short, b)
+	}
+	lookUp(v.Log(), short)
+	for _, b := range short {
+		switch b.n {
+		case 0:
+			return nil, fmt.Errorf("head %q: %w", b.text, kaijutsu.ErrNotFound)
+		case 1:
+			heads = append(heads, b.hash)
+		default:
+			return nil, fmt.Errorf("head %q: %w: several changes begin so: give more of it", b.text, kaijutsu.ErrConflict)
+		}
 	}
 	return kaijutsu.NewHeads(heads...), nil
 }
 
-var errTwoHeads = errors.New("several changes begin so: give more of it")
+// beginning is how the hash of a change begins, and what begins so.
+type beginning struct {
+	text  string
+	bytes []byte
+	half  byte // a last half byte, when there is an odd number of digits
+	odd   bool
+	hash  kaijutsu.ChangeHash
+	n     int // of changes that begin so
+}
 
-// completeHead returns the change whose hash begins so.
-func completeHead(log repo.Log, text string) (found kaijutsu.ChangeHash, err error) {
-	n := 0
+// keyBytes are what each beginning has at least.
+const keyBytes = 4
+
+func parseBeginning(text string) (*beginning, error) {
+	b := &beginning{text: text, odd: len(text)%2 == 1}
+	even := text
+	if b.odd {
+		even += "0"
+	}
+	raw, err := hex.DecodeString(even)
+	if err != nil || len(text) < 2*keyBytes || len(raw) > len(b.hash) {
+		return nil, fmt.Errorf("head %q: %w: want 8 to 64 hexadecimal digits", cut(text, 80), kaijutsu.ErrInvalid)
+	}
+	if b.bytes = raw; b.odd {
+		b.bytes, b.half = raw[:len(raw)-1], raw[len(raw)-1]
+	}
+	return b, nil
+}
+
+func (b *beginning) fits(h *kaijutsu.ChangeHash) bool {
+	return bytes.HasPrefix(h[:], b.bytes) && (!b.odd || h[len(b.bytes)]&0xf0 == b.half)
+}
+
+// lookUp finds the changes that begin so, of all in one pass.
+func lookUp(log repo.Log, all []*beginning) {
+	if len(all) == 0 {
+		return
+	}
+	by := make(map[[keyBytes]byte][]*beginning, len(all))
+	for _, b := range all {
+		key := [keyBytes]byte(b.bytes)
+		by[key] = append(by[key], b)
+	}
 	for i := range log.Len() {
-		if h := log.Hash(i); strings.HasPrefix(h.String(), text) {
-			found = h
-			n++
+		h := log.Hash(i)
+		for _, b := range by[[keyBytes]byte(h[:])] {
+			if b.fits(&h) {
+				b.hash = h
+				b.n++
+			}
 		}
 	}
-	switch n {
-	case 0:
-		return found, fmt.Errorf("head %q: %w", text, kaijutsu.ErrNotFound)
-	case 1:
-		return found, nil
-	}
-	return found, fmt.Errorf("head %q: %w: %w", text, kaijutsu.ErrConflict, errTwoHeads)
 }

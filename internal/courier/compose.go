@@ -17,6 +17,7 @@ const (
 	maxSelected = 100 // blocks pushed at a time
 	maxCited    = 100 // handles given at a time
 	maxFound    = 128 // citations of one drift
+	maxTried    = 128 // handles of one text that are looked up
 	maxChain    = 64  // contexts that a finding has passed
 )
 
@@ -186,9 +187,27 @@ func (s *sheet) write(ctx context.Context, p Push, chosen []selected) error {
 	if p.Plain {
 		return nil
 	}
-	for _, f := range drift.FindHandles(p.Content) {
-		if cited, err := s.resolve(ctx, f.Handle); err == nil && len(s.citations) < maxFound { // else it only looks like one
+	return s.citeFound(ctx, p.Content)
+}
+
+// citeFound adds the handles that stand in a text and name something; a text has
+// only so many looked up.
+func (s *sheet) citeFound(ctx context.Context, text string) error {
+	seen := make(map[string]bool)
+	for _, f := range drift.FindHandles(text) {
+		if len(seen) == maxTried || len(s.citations) >= maxFound {
+			break
+		}
+		name := f.Handle.String()
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if cited, err := s.resolve(ctx, f.Handle); err == nil { // else it only looks like one
 			s.add(cited.Handle, cited.Quote)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 	return nil

@@ -14,6 +14,10 @@ const (
 	keepEvery = time.Minute
 	// askedAtOnce is how many offers are asked about then.
 	askedAtOnce = 50
+	// heldFor is how long an offer waits for somebody's consent.
+	heldFor = 30 * 24 * time.Hour
+	// expiredAtOnce is how many offers are given up then.
+	expiredAtOnce = 100
 )
 
 // keep looks after what nobody waits for.
@@ -29,6 +33,7 @@ func (c *Courier) keep() {
 		}
 		c.resume(false)
 		c.ask(asked, round)
+		c.expire()
 	}
 }
 
@@ -56,6 +61,18 @@ func (c *Courier) ask(asked map[string]int, round int) {
 		_, err := c.flushSource(c.life, source, func(e *entry) bool { return ids[e.ID] && e.State == drift.StateOffered })
 		if err != nil && c.life.Err() == nil {
 			c.log.Debug("offers were not asked about", "context", source.Name(), "err", err)
+		}
+	}
+}
+
+// expire declines offers that nobody has decided on.
+func (c *Courier) expire() {
+	before := c.now().Add(-heldFor)
+	old := c.queue.all(func(e *entry) bool { return e.State == drift.StateHeld && e.At.Before(before) })
+	for _, e := range old[:min(len(old), expiredAtOnce)] {
+		_, err := c.Consent(c.life, authority(), e.ID, false, "nobody has decided on it in 30 days")
+		if err != nil && c.life.Err() == nil {
+			c.log.Debug("an offer that nobody decides on is not given up", "drift", e.ID, "err", err)
 		}
 	}
 }

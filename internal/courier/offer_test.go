@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/drift"
@@ -196,4 +197,49 @@ func TestOfferAgain(t *testing.T) {
 	if r, err := offer(again, way.as); err != nil || r.State != drift.StateCancelled || !strings.Contains(r.Reason, "it has been here") {
 		t.Errorf("Offer of a circle = %+v, %v, want it refused", r, err)
 	}
+}
+
+// TestHeldForLong gives up an offer that nobody decides on, and tells its sender
+// why.
+func TestHeldForLong(t *testing.T) {
+	now := time.Now
+	w := newWorldWith(t, func(c *courier.Config) { c.Now = func() time.Time { return now() } })
+	reader := w.member("reader", kaijutsu.RightRead)
+	x := w.context("x")
+	it := drift.Item{ID: drift.NewID(time.Now()), Via: "far", To: x.Doc.Name(), Content: "hello", Meta: drift.Meta{Kind: drift.KindPush}}
+	if r, err := w.Offer(t.Context(), reader, it); err != nil || r.State != drift.StateHeld {
+		t.Fatalf("Offer = %+v, %v, want it held", r, err)
+	}
+	w.Expire()
+	if got := w.Stats().Held; got != 1 {
+		t.Errorf("held = %d on the first day, want 1", got)
+	}
+	w.Courier.Close()
+	now = func() time.Time { return time.Now().Add(31 * 24 * time.Hour) }
+	w.start()
+	w.Expire()
+	if got := w.Stats().Held; got != 0 {
+		t.Errorf("held = %d after a month, want 0", got)
+	}
+	if r, err := w.Offer(t.Context(), reader, it); err != nil || r.State != drift.StateCancelled || !strings.Contains(r.Reason, "30 days") {
+		t.Errorf("Offer again = %+v, %v, want it refused, with why", r, err)
+	}
+}
+
+// TestAReaderFillsLittle offers more than is held of one principal.
+func TestAReaderFillsLittle(t *testing.T) {
+	w := newWorld(t)
+	reader := w.member("reader", kaijutsu.RightRead)
+	from, x := w.context("from"), w.context("x")
+	var err error
+	n := 0
+	for ; err == nil && n < 100; n++ {
+		_, err = w.Offer(t.Context(), reader, drift.Item{
+			ID: drift.NewID(time.Now()), Via: "far", To: x.Doc.Name(), Content: strings.Repeat("\x01", drift.MaxContent), Meta: drift.Meta{Kind: drift.KindPush},
+		})
+	}
+	if !errors.Is(err, kaijutsu.ErrTooLarge) || n > 8 {
+		t.Errorf("%d large offers are held, then %v, want few and ErrTooLarge", n, err)
+	}
+	w.stage(owner, from.Doc, x.Doc, "there is room for others")
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"kaijutsu"
 	"kaijutsu/drift"
@@ -28,8 +27,12 @@ const (
 	maxItemsOf     = 50_000 // of one principal
 	maxBytes       = 256 << 20
 	maxBytesOf     = 128 << 20 // of one principal
-	maxRefusals    = 10_000    // remembered
-	maxPreview     = 100       // characters
+	maxHeld        = 2_000     // from other kernels
+	maxHeldOf      = 200       // of one principal
+	maxHeldBytes   = 64 << 20
+	maxHeldBytesOf = 8 << 20 // of one principal
+	maxRefusals    = 10_000  // remembered
+	maxPreview     = 100     // characters
 	maxReasonBytes = 500
 
 	shortBytes = 1 << 10  // a content that is kept in memory
@@ -42,11 +45,9 @@ type entry struct {
 	drift.Item
 	preview string
 	bytes   int  // of the content
+	size    int  // of the record, which counts
 	whole   bool // the content is here
 }
-
-// load is how much somebody has in the queue.
-type load struct{ items, bytes int }
 
 // queue is the records in memory. It follows them, whichever node writes.
 type queue struct {
@@ -59,6 +60,9 @@ type queue struct {
 	loads   map[kaijutsu.Principal]load               // guarded by mu
 	kept    int                                       // guarded by mu; bytes of contents in memory
 	total   load                                      // guarded by mu
+	heldOf  map[kaijutsu.Principal]load               // guarded by mu; what of that is held
+	held    load                                      // guarded by mu
+	written map[string]writing                        // guarded by mu; what the writer is writing, by record
 	states  map[drift.State]int                       // guarded by mu
 	last    uint64                                    // guarded by mu; the last number given
 	lost    kaijutsu.DocumentID                       // guarded by mu; lost+found
@@ -78,6 +82,7 @@ func (q *queue) open(c *Courier) {
 	q.sources, q.loads = make(map[kaijutsu.DocumentID]map[string]*entry), make(map[kaijutsu.Principal]load)
 	q.states, q.flushes = make(map[drift.State]int), make(map[kaijutsu.DocumentID]flushRow)
 	q.refused, q.unread, q.moved = make(map[string]refusal), make(map[string]struct{}), make(chan struct{})
+	q.heldOf, q.written = make(map[kaijutsu.Principal]load), make(map[string]writing)
 	q.pending, q.fences = make(map[kaijutsu.Principal]load), make(map[string]uint64)
 	for prefix, follow := range map[string]func(string, []byte){
 		itemRecord: q.followItem, flushRecord: q.followFlush, refusedRecord: q.followRefusal,
@@ -101,7 +106,10 @@ func (q *queue) followItem(name string, value []byte) {
 	var e *entry
 	var err error
 	if value != nil {
-		if e, err = readEntry(id, value); err != nil {
+		if e = q.wrote(name, value); e == nil {
+			e, err = readEntry(id, value)
+		}
+		if err != nil {
 			q.c.log.Error("item of the queue not read: it stays and is not delivered", "record", name, "err", err)
 		}
 	}
@@ -128,7 +136,11 @@ func readEntry(id string, value []byte) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &entry{Item: it, preview: preview(it.Content), bytes: len(it.Content)}, nil
+	return newEntry(it, value), nil
+}
+
+func newEntry(it drift.Item, value []byte) *entry {
+	return &entry{Item: it, preview: preview(it.Content), bytes: len(it.Content), size: len(value)}
 }
 
 func (q *queue) addLocked(e *entry) {
@@ -164,17 +176,6 @@ func (q *queue) dropLocked(e *entry) {
 	}
 	q.states[e.State]--
 	q.countLocked(e, -1)
-}
-
-func (q *queue) countLocked(e *entry, sign int) {
-	l := q.loads[e.By]
-	l.items, l.bytes = l.items+sign, l.bytes+sign*e.bytes
-	q.total.items, q.total.bytes = q.total.items+sign, q.total.bytes+sign*e.bytes
-	if l.items == 0 {
-		delete(q.loads, e.By)
-		return
-	}
-	q.loads[e.By] = l
 }
 
 // followLast takes over which number was given last: none is given twice, also
@@ -271,83 +272,9 @@ func (q *queue) stats() Stats {
 	}
 }
 
-// roomFor refuses an item for which the queue has no room.
-func (q *queue) roomFor(it *drift.Item) error {
-	q.mu.RLock()
-	defer q.mu.RUnlock()
-	if q.items[it.ID] != nil {
-		return nil
-	}
-	full := func(whose string, items, bytes int) error {
-		return fmt.Errorf("the queue is full: %s %d items of %d bytes in it: flush or cancel some: %w", whose, items, bytes, kaijutsu.ErrTooLarge)
-	}
-	n, p := len(it.Content), q.pending[it.By]
-	all := load{q.total.items + q.awaited.items, q.total.bytes + q.awaited.bytes}
-	l := load{q.loads[it.By].items + p.items, q.loads[it.By].bytes + p.bytes}
-	switch {
-	case all.items >= maxItems || all.bytes+n > maxBytes:
-		return full("there are", all.items, all.bytes)
-	case l.items >= maxItemsOf || l.bytes+n > maxBytesOf:
-		return full(it.By.Name+" has", l.items, l.bytes)
-	}
-	return nil
-}
-
-// reserve counts an item that is being written, until free.
-func (q *queue) reserve(it *drift.Item) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.items[it.ID] != nil {
-		return
-	}
-	n, p := len(it.Content), q.pending[it.By]
-	q.pending[it.By] = load{p.items + 1, p.bytes + n}
-	q.awaited.items, q.awaited.bytes = q.awaited.items+1, q.awaited.bytes+n
-}
-
-// free forgets what was reserved: it is counted as what it is now.
-func (q *queue) free() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	clear(q.pending)
-	q.awaited = load{}
-}
-
 // lastNumber returns the last number that was given.
 func (q *queue) lastNumber() uint64 {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
 	return q.last
-}
-
-// preview returns how a text begins, in one line.
-func preview(s string) string {
-	if len(s) > 8*maxPreview {
-		s = cut(s, 8*maxPreview)
-	}
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= maxPreview {
-		return s
-	}
-	return string([]rune(s)[:maxPreview-1]) + "…"
-}
-
-// cut returns the beginning of a text: at most so many bytes, whole characters.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
-}
-
-// clip makes a reason of what an error, or another kernel, says.
-func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= maxReasonBytes {
-		return s
-	}
-	return cut(s, maxReasonBytes-len("…")) + "…"
 }

@@ -164,7 +164,7 @@ func (c *Courier) writeGroup(group []*job) {
 		}
 		if j.item != nil {
 			last++
-			c.queue.reserve(j.item)
+			c.queue.reserve(j.item, rs[len(rs)-1].Value)
 		}
 		recs, good = append(recs, rs...), append(good, j)
 	}
@@ -195,15 +195,15 @@ func (c *Courier) recordsOf(j *job, number uint64) ([]records.Record, error) {
 	if j.item == nil {
 		return j.recs, nil
 	}
-	if err := c.queue.roomFor(j.item); err != nil {
-		return nil, err
-	}
 	j.item.Number = number
 	if j.item.Via == "" {
 		j.item.Meta.Number = number
 	}
 	value, err := drift.EncodeItem(*j.item)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.queue.roomFor(j.item, len(value)); err != nil {
 		return nil, err
 	}
 	return append(slices.Clip(j.recs), records.Record{Name: itemRecord + j.item.ID, Value: value}), nil
