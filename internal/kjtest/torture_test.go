@@ -28,6 +28,9 @@ func TestTorture(t *testing.T) {
 		{"drift-nodes", 3},
 	} {
 		t.Run(tt.fault, func(t *testing.T) {
+			if strings.HasPrefix(tt.fault, "drift") {
+				t.Parallel() // they mostly wait: for starts, and for leases to run out
+			}
 			var progress strings.Builder
 			report, err := torture.Run(t.Context(), tt.fault, torture.Options{
 				Exe: kjtest.Binary(t), Rounds: tt.rounds, Seed: 1, Calm: time.Second, Brief: true, Progress: &progress,

@@ -160,8 +160,8 @@ func (o *office) take(ctx context.Context, n *node, p *parcel) {
 		p.cancel = cancelled(out.State)
 	case err == nil:
 		o.problem("%s: a cancel is answered with the state %q", p, out.State)
-	case errors.As(err, &no) && (no.status == http.StatusNotFound || no.status == http.StatusConflict):
-		// It was not in the queue, so it was delivered.
+	case errors.As(err, &no):
+		// It was delivered before, or is being flushed at another node: it has to come.
 	default:
 		p.cancel = perhaps
 	}
@@ -189,8 +189,7 @@ func (o *office) ask(ctx context.Context, n *node, name, op string, in, out any)
 	case !errors.As(err, &no):
 		o.d.Cut[op]++
 	case op == "drift_cancel" && (no.status == http.StatusNotFound || no.status == http.StatusConflict),
-		op == "drift_flush" && no.status == http.StatusConflict && len(o.s.nodes) > 1, // another node holds the lease
-		no.status == http.StatusServiceUnavailable && len(o.s.nodes) > 1:
+		no.status == http.StatusServiceUnavailable && len(o.s.nodes) > 1: // another node holds the lease
 		o.odd[fmt.Sprintf("%s with status %d", op, no.status)]++
 	case len(o.r.Problems) < maxWrong:
 		o.r.problem("%s by %s is refused: %v", op, name, no)
