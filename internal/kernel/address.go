@@ -24,12 +24,13 @@ type Address struct {
 //     from, ".parent.parent" what that one was
 //   - an id or automerge URL in full
 //   - a label
-//   - a title, exactly
-//   - the beginning of an id, from 4 characters on, or the end of a UUID, from 6
-//     on: the short id
+//   - a title, exactly; the beginning of an id, from 4 characters on; the end of
+//     a UUID, from 6 on: the short id. A title that is the same as one of another
+//     context's is no better than that: both are meant
 //   - the beginning of a title; case does not count
 //   - "kernel:address", where the name of this kernel means the same as none.
-//     What begins so is not taken for the beginning of a title.
+//     What begins so is not taken for the beginning of a title. One that is a
+//     title too may mean either, if there is such a kernel.
 //
 // Contexts that the caller may not read do not exist, and archived ones count
 // when no other fits. The error wraps kaijutsu.ErrNotFound when there is none, on
@@ -56,7 +57,7 @@ func (k *Kernel) Address(ctx context.Context, c op.Call, text string) (Address, 
 	case err != nil:
 		return Address{}, err
 	case len(found) == 1:
-		return Address{Doc: found[0].doc}, nil
+		return Address{Doc: found[0].doc}, k.onlyTitle(ctx, c, found[0], other, rest)
 	case len(found) > 1:
 		return Address{}, k.ambiguous(c, text, found)
 	case other != k.cfg.Kernel && (rest == "." || chain.MatchString(rest)):
@@ -69,6 +70,23 @@ func (k *Kernel) Address(ctx context.Context, c op.Call, text string) (Address, 
 		err = fmt.Errorf("context %.100q: %w: it names two kernels", text, kaijutsu.ErrInvalid)
 	}
 	return here, err
+}
+
+// onlyTitle refuses a title that is an address in a kernel, too: of one that is
+// known, or of this one when it means another context.
+func (k *Kernel) onlyTitle(ctx context.Context, c op.Call, s *summary, other, rest string) error {
+	says := ""
+	if other == k.cfg.Kernel {
+		if here, err := k.Address(ctx, c, rest); err == nil && here.Kernel == "" && here.Doc != s.doc {
+			says = k.shortFor(c, here.Doc)
+		}
+	} else if k.cfg.Knows != nil && k.cfg.Knows(other) {
+		says = fmt.Sprintf("%q of the kernel %s", clip(rest), other)
+	}
+	if says == "" {
+		return nil
+	}
+	return fmt.Errorf("context %.100q: %w: it may mean %s, or %s; the id of the one or a new title for it mends that", other+":"+rest, kaijutsu.ErrConflict, k.called(c, s), says)
 }
 
 // chain is the address of an ancestor of the call's context.

@@ -49,8 +49,13 @@ func TestAddress(t *testing.T) {
 	colon := w.known("0eeeeeee-0000-7000-8000-000000000e02", "beta:plan")
 	spaced := w.known("0eeeeeee-0000-7000-8000-000000000e03", "notes: the release")
 	link := w.known("0eeeeeee-0000-7000-8000-000000000e04", "https://example.org/")
-	own := w.known("0eeeeeee-0000-7000-8000-000000000e05", "main:plan")
+	w.known("0eeeeeee-0000-7000-8000-000000000e05", "main:plan")
 	plan := w.known("0eeeeeee-0000-7000-8000-000000000e06", "plan")
+	w.known("0ffffffa-0000-7000-8000-000000b1d1e1", "Victim")
+	w.known("0ffffffb-0000-7000-8000-000000000f02", "b1d1e1")
+	coffee := w.known("0ffffffc-0000-7000-8000-000000000f03", "c0ffee")
+	alone := w.known("0ffffffd-0000-7000-8000-000000000f04", "main:none")
+	w.known("0ffffffe-0000-7000-8000-000000000f05", "known:plan")
 	within := owner
 	within.Context = "One"
 	astray := owner
@@ -73,7 +78,10 @@ func TestAddress(t *testing.T) {
 		{"label before the beginning of an id", owner, "0ccc", one.Doc, nil, ""},
 		{"labels are as they are written", owner, "Mark", byTitle.Doc, nil, ""}, // the beginning of a title
 		{"label of this kernel", owner, "main:mark", byLabel.Doc, nil, ""},
-		{"title before the beginning of an id", owner, "0bbbbbbb", hexTitle.Doc, nil, ""},
+		{"title that is the beginning of another's id", owner, "0bbbbbbb", none, kaijutsu.ErrConflict, hexTitle.Short + ` "0bbbbbbb"`},
+		{"and the other is named", owner, "0bbbbbbb", none, kaijutsu.ErrConflict, tail.Short + ` "Tail"`},
+		{"title that is another's short id", owner, "b1d1e1", none, kaijutsu.ErrConflict, `b1d1e1 "Victim"`},
+		{"title that is no other's id", owner, "c0ffee", coffee.Doc, nil, ""},
 		{"beginning of an id", owner, "0aaa", one.Doc, nil, ""},
 		{"too short for an id", owner, "0aa", none, kaijutsu.ErrNotFound, "there are"},
 		{"beginning of one, end of another", owner, "0aaaaa", none, kaijutsu.ErrConflict, "05eed01 0ccc"},
@@ -89,7 +97,9 @@ func TestAddress(t *testing.T) {
 		{"beginning of a title with a colon", owner, "beta:pla", none, kaijutsu.ErrInvalid, `only drift goes to other kernels, and this one is "main"; did you mean ` + colon.Short},
 		{"beginning of a title with a space", owner, "notes: the", spaced.Doc, nil, ""},
 		{"beginning of a link", owner, "https://ex", link.Doc, nil, ""},
-		{"title with the name of this kernel", owner, "main:plan", own.Doc, nil, ""},
+		{"title with the name of this kernel", owner, "main:plan", none, kaijutsu.ErrConflict, "or " + plan.Short},
+		{"title that names nothing else in this kernel", owner, "main:none", alone.Doc, nil, ""},
+		{"title that is an address in a known kernel", owner, "known:plan", none, kaijutsu.ErrConflict, `"plan" of the kernel known`},
 		{"title of this kernel", owner, "main:notes: the release", spaced.Doc, nil, ""},
 		{"the call's in another kernel", within, "beta:.", none, kaijutsu.ErrInvalid, "which is in this kernel; name a context of beta"},
 		{"its parent in another kernel", within, "beta:.parent.parent", none, kaijutsu.ErrInvalid, "which is in this kernel"},

@@ -37,6 +37,9 @@ type Config struct {
 	// Unread returns how many drift blocks of a context a principal has not read,
 	// for lists of seats; nil: nobody counts. It must return at once.
 	Unread func(kaijutsu.Principal, kaijutsu.DocumentID) int
+	// Knows reports whether there is a link to a kernel of this name; nil: there
+	// are none. It must return at once.
+	Knows func(kernel string) bool
 	// Fetch has a document that is not here brought from another node, and
 	// reports whether it is here then; nil: there is no other node.
 	Fetch func(context.Context, kaijutsu.DocumentID) bool

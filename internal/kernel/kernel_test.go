@@ -69,7 +69,7 @@ func (w *world) open() {
 	if w.access, err = access.Open(access.Config{Log: log, Records: w.records, Store: w.store, Owners: []kaijutsu.Principal{owner.By}}); err != nil {
 		w.t.Fatal(err)
 	}
-	cfg := kernel.Config{Log: log, Store: w.store, Repo: w.repo, Access: w.access, Records: w.records, Cache: filepath.Join(w.dir, "contexts"), Locate: func(id blocks.ID) []kaijutsu.DocumentID {
+	cfg := kernel.Config{Knows: func(kernel string) bool { return kernel == "known" }, Log: log, Store: w.store, Repo: w.repo, Access: w.access, Records: w.records, Cache: filepath.Join(w.dir, "contexts"), Locate: func(id blocks.ID) []kaijutsu.DocumentID {
 		if w.locate == nil {
 			return nil
 		}

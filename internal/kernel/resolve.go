@@ -68,25 +68,18 @@ func (k *Kernel) match(ctx context.Context, c op.Call, name string) (doc kaijuts
 	return kaijutsu.DocumentID{}, sure, k.ambiguous(c, name, found)
 }
 
-// exact returns the documents that have this title or, when there are none,
-// those whose UUID begins or ends so.
-func (k *Kernel) exact(all []*summary, name string) (found []*summary) {
-	if found = k.pick(all, titled(name)); len(found) > 0 {
-		return found
+// exact returns the documents that have this title or whose UUID begins or ends
+// so. A title is what anybody may write: it does not come before the id of
+// another context.
+func (k *Kernel) exact(all []*summary, name string) []*summary {
+	has := titled(name)
+	if len(name) < minPrefix {
+		return k.pick(all, has)
 	}
 	lower := strings.ToLower(name)
-	if len(name) >= minPrefix {
-		found = k.pick(all, func(s *summary) bool { return strings.HasPrefix(s.name, lower) && s.name != s.url })
-	}
-	if len(name) < shortDigits {
-		return found
-	}
-	for _, s := range k.pick(all, func(s *summary) bool { return strings.HasSuffix(s.name, lower) && s.name != s.url }) {
-		if !strings.HasPrefix(s.name, lower) {
-			found = append(found, s)
-		}
-	}
-	return found
+	return k.pick(all, func(s *summary) bool {
+		return has(s) || s.name != s.url && (strings.HasPrefix(s.name, lower) || len(name) >= shortDigits && strings.HasSuffix(s.name, lower))
+	})
 }
 
 // meant returns what a name that is no full id and no label may mean among these

@@ -30,6 +30,7 @@ func (s *Server) openDrift() (err error) {
 	if s.links, err = link.Open(link.Config{Log: s.log, Table: s.queue, Kernel: s.cfg.Kernel, Now: s.cfg.Now}); err != nil {
 		return err
 	}
+	s.later.links.Store(s.links)
 	s.policy, err = policy.Open(policy.Config{
 		Log: s.log, Table: s.queue, Kernel: s.kernel, Repo: s.repo, Index: s.letters, Name: s.cfg.Kernel,
 		File: filepath.Join(s.cfg.Dir, "drift", "policy"), Hidden: s.hidden, Now: s.cfg.Now,
@@ -71,6 +72,12 @@ func (l *later) unread(p kaijutsu.Principal, doc kaijutsu.DocumentID) int {
 		return letters.Unread(p, doc)
 	}
 	return 0
+}
+
+// knows reports whether there is a link to a kernel.
+func (l *later) knows(kernel string) bool {
+	links := l.links.Load()
+	return links != nil && links.Knows(kernel)
 }
 
 // private reports the context of the dead letters.

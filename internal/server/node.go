@@ -14,6 +14,7 @@ import (
 	"kaijutsu/internal/cluster"
 	"kaijutsu/internal/courier"
 	"kaijutsu/internal/follow"
+	"kaijutsu/internal/link"
 	"kaijutsu/internal/provenance"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
@@ -114,6 +115,7 @@ type later struct {
 	follow  atomic.Pointer[[]func(repo.Committed)]
 	letters atomic.Pointer[provenance.Index]
 	courier atomic.Pointer[courier.Courier]
+	links   atomic.Pointer[link.Links]
 
 	mu   sync.Mutex
 	hold bool             // guarded by mu

@@ -132,7 +132,7 @@ func (s *Server) openKernel() (err error) {
 	cfg := kernel.Config{
 		Log: s.log, Store: s.store, Repo: s.repo, Access: s.access, Records: s.records, Locate: s.search.Locate,
 		Cache: filepath.Join(s.cfg.Dir, "contexts"), Kernel: s.cfg.Kernel, Bus: s.bus, Emit: s.publish,
-		Hidden: s.hidden, Private: s.later.private, Unread: s.later.unread,
+		Hidden: s.hidden, Private: s.later.private, Unread: s.later.unread, Knows: s.later.knows,
 		Now: s.cfg.Now,
 	}
 	if !s.bus.Embedded() {
