@@ -115,3 +115,21 @@ func TestFateOfVeryManyPieces(t *testing.T) {
 		t.Log(took)
 	}
 }
+
+// TestFateGoesByMostCharacters: a line that became two which say the same is the
+// one that kept most of it.
+func TestFateGoesByMostCharacters(t *testing.T) {
+	for kept, want := range map[int]int{1: 2, 3: 1} {
+		p := newPair(t, "amy.")
+		id := p.insert(BlockSpec{Content: "aaaa\nb\n"})
+		heads := p.graph.Heads()
+		in := "aaaa"[kept:] + "\n" + "aaaa"[:kept]
+		if _, err := p.say("", func(tx *Tx) error { return tx.SpliceText(id, kept, 0, in) }); err != nil {
+			t.Fatal(err)
+		}
+		f, err := p.fate(id, heads, 1, 1)
+		if err != nil || f.Stale || f.NowFirst != want {
+			t.Errorf("%d characters stayed in front: the line is %+v, %v; want line %d of %q", kept, f, err, want, p.block(id).Content)
+		}
+	}
+}
