@@ -217,7 +217,7 @@ func (c *natsCourier) move(ctx context.Context) (took time.Duration, used cost, 
 	if used, err = g.stop(); err != nil {
 		return 0, used, err
 	}
-	return took, used, c.holds(ctx, to)
+	return took, used, c.holds(ctx, to, driftItems)
 }
 
 // fill publishes what is to be moved.
@@ -241,8 +241,8 @@ func (c *natsCourier) fill(ctx context.Context, stream string) error {
 	return context.Cause(ctx)
 }
 
-// holds says that a stream does not hold every message once.
-func (c *natsCourier) holds(ctx context.Context, stream string) error {
+// holds says when a stream does not hold so many messages.
+func (c *natsCourier) holds(ctx context.Context, stream string, want int) error {
 	m, err := c.sender.request(ctx, "$JS.API.STREAM.INFO."+stream, "", nil)
 	if err != nil {
 		return err
@@ -253,8 +253,8 @@ func (c *natsCourier) holds(ctx context.Context, stream string) error {
 	if err := json.Unmarshal(m.payload, &info); err != nil {
 		return err
 	}
-	if info.State.Messages != driftItems {
-		return fmt.Errorf("stream %s holds %d messages, want %d: %w", stream, info.State.Messages, driftItems, kaijutsu.ErrConflict)
+	if info.State.Messages != want {
+		return fmt.Errorf("stream %s holds %d messages, want %d: %w", stream, info.State.Messages, want, kaijutsu.ErrConflict)
 	}
 	return nil
 }

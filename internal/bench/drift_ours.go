@@ -233,7 +233,7 @@ func (c *ourCourier) move(ctx context.Context) (took time.Duration, used cost, e
 	return took, used, c.holds(ctx, to)
 }
 
-// holds says that not every item is there once.
+// holds says when not every item is there once.
 func (c *ourCourier) holds(ctx context.Context, to string) error {
 	var out struct {
 		Blocks []struct{ Content string } `json:"block_list"`

@@ -34,6 +34,9 @@ type natsPeer struct {
 	done    chan struct{}
 }
 
+// natsPeers counts peers, so that each has an inbox of its own.
+var natsPeers atomic.Uint64
+
 // natsMsg is a message as it came.
 type natsMsg struct {
 	reply   string
@@ -47,7 +50,7 @@ func dialNATS(ctx context.Context, address string) (*natsPeer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &natsPeer{conn: conn, inbox: "_INBOX.bench.", out: bufio.NewWriterSize(conn, 64<<10), waiting: make(map[string]func(natsMsg)), done: make(chan struct{})}
+	p := &natsPeer{conn: conn, inbox: fmt.Sprintf("_INBOX.bench%d.", natsPeers.Add(1)), out: bufio.NewWriterSize(conn, 64<<10), waiting: make(map[string]func(natsMsg)), done: make(chan struct{})}
 	go p.read()
 	return p, p.write("CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true,\"lang\":\"go\",\"version\":\"0\"}\r\nSUB "+p.inbox+"* 1\r\n", nil)
 }
