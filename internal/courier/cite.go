@@ -167,3 +167,23 @@ func lookUp(log repo.Log, all []*beginning) {
 		}
 	}
 }
+
+// findHandles is drift.FindHandles, which takes its time, for texts most of which
+// hold nothing like a handle.
+func findHandles(text string) []drift.Found {
+	if strings.Contains(text, "[[") {
+		return drift.FindHandles(text)
+	}
+	const id = 36 // characters of a UUID, with a - before each of the last four parts
+	for i := 0; ; {
+		at := strings.IndexByte(text[i:], '/')
+		if at < 0 {
+			return nil
+		}
+		i += at
+		if i >= id && i+id < len(text) && text[i-13] == '-' && text[i-18] == '-' && text[i+9] == '-' && text[i+14] == '-' {
+			return drift.FindHandles(text)
+		}
+		i++
+	}
+}

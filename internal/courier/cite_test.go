@@ -31,3 +31,18 @@ func TestBeginnings(t *testing.T) {
 		}
 	}
 }
+
+func TestFindHandles(t *testing.T) {
+	const id = "0190aaaa-0000-7000-8000-000000000001"
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"", 0}, {"/", 0}, {"a/b-c", 0}, {id, 0}, {id + "/", 0}, {"/" + id, 0},
+		{id + "/" + id, 1}, {"see " + id + "/" + id + "#1-2, or a/b", 1}, {"a/b " + id + "/" + id, 1}, {"[[plan/" + id + "]]", 1},
+	} {
+		if got := len(findHandles(tt.text)); got != tt.want {
+			t.Errorf("findHandles(%q) = %d, want %d", tt.text, got, tt.want)
+		}
+	}
+}

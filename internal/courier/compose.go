@@ -194,7 +194,7 @@ func (s *sheet) write(ctx context.Context, p Push, chosen []selected) error {
 // only so many looked up.
 func (s *sheet) citeFound(ctx context.Context, text string) error {
 	seen := make(map[string]bool)
-	for _, f := range drift.FindHandles(text) {
+	for _, f := range findHandles(text) {
 		if len(seen) == maxTried || len(s.citations) >= maxFound {
 			break
 		}

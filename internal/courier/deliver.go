@@ -74,7 +74,7 @@ func (c *Courier) abroad(it drift.Item) drift.Item {
 	it.Meta = it.Meta.Abroad(c.cfg.Name)
 	var text strings.Builder
 	done := 0
-	for _, f := range drift.FindHandles(it.Content) {
+	for _, f := range findHandles(it.Content) {
 		if f.Handle.Kernel != "" || f.Start < done {
 			continue
 		}

@@ -3,7 +3,9 @@ package records_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"kaijutsu"
@@ -47,5 +49,18 @@ func TestTwoDocumentsOfRecords(t *testing.T) {
 	}
 	if _, there := n.Get("large"); there {
 		t.Error("the first document has the record of the second")
+	}
+}
+
+// TestFewSnapshots writes and deletes records as a queue does: taking them all
+// together must not be done again and again.
+func TestFewSnapshots(t *testing.T) {
+	n := newNode(t)
+	value := strings.Repeat("what was found out ", 3000)
+	for i := range 300 {
+		n.put("item/1", fmt.Sprint(value, i))
+	}
+	if got := n.repo.Stats().Snapshots; got > 6 {
+		t.Errorf("%d snapshots of 17 MB, want one each time it has doubled", got)
 	}
 }

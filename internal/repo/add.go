@@ -30,6 +30,7 @@ func (r *Repo) Add(ctx context.Context, id kaijutsu.DocumentID, by kaijutsu.Prin
 	}
 	var out Edited
 	err := r.edit(ctx, id, func(d *document, _ *staged) error {
+		d.bulk = true
 		actor := d.actorOf(signer{by: by})
 		c, err := make(Making{
 			Actor: actor, Seq: d.graph.NextSeq(actor), StartOp: d.graph.MaxOp() + 1,

@@ -166,7 +166,7 @@ func (d *document) commit(st *staged) {
 	d.show(st)
 	st.answer(nil)
 	d.measure()
-	d.maybeSnapshot(len(st.absorbed) > 0)
+	d.maybeSnapshot(len(st.absorbed) > 0 || d.bulk)
 }
 
 // rollback forgets what the disk refused. The peers that sent it keep it and

@@ -71,12 +71,14 @@ type document struct {
 	before     int           // changes before the document's own log
 	depth      int           // documents below the base, and the base
 	deleting   bool
+	bulk       bool // its changes are not those of people: they come by Add
 
-	covered      int  // changes in the snapshot on disk, or in the base
-	coveredBytes int  // their bytes
-	tailBytes    int  // bytes of the changes behind it
-	snapshotting bool // a snapshot job is under way
-	snapshotFrom int  // after one that failed: the length from which to try again
+	covered      int       // changes in the snapshot on disk, or in the base
+	coveredBytes int       // their bytes
+	tailBytes    int       // bytes of the changes behind it
+	snapshotting bool      // a snapshot job is under way
+	snapshotAt   time.Time // when the last one began
+	snapshotFrom int       // after one that failed: the length from which to try again
 }
 
 func newDocument(r *Repo, id kaijutsu.DocumentID) *document {

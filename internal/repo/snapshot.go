@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
@@ -14,9 +15,14 @@ import (
 // before a new one is made.
 const snapshotBytes = 256 << 10
 
-// absorbedTimes is how many times as much other nodes bring before a snapshot
-// is made of it: a node that catches up would spend half its time on snapshots.
-const absorbedTimes = 4
+// bulkTimes is how many times as much comes in bulk before a snapshot is made of
+// it: a node that catches up would spend half its time on snapshots.
+const bulkTimes = 4
+
+// snapshotRest is how long a document that grows fast rests between snapshots:
+// one that thousands of changes come to within seconds is taken together a few
+// times, and again when it has become quiet.
+const snapshotRest = 5 * time.Second
 
 // maxDepth is how many forks rest on each other before one is made whole:
 // opening the last reads them all.
@@ -26,12 +32,13 @@ const maxDepth = 8
 // number of changes or bytes, and by a quarter of what the snapshot holds, or
 // what the document rests on, so that the work stays proportional to the
 // growth. Besides the disk it serves peers that join with nothing: a client
-// loads a document chunk in half the time of the same changes. While another
-// node brings a lot, it waits for more, and until the document has doubled.
-func (d *document) maybeSnapshot(absorbed bool) {
+// loads a document chunk in half the time of the same changes. In bulk, while
+// another node brings a lot or of a document that no client loads, or right after
+// another snapshot, it waits for more, and until the document has doubled.
+func (d *document) maybeSnapshot(bulk bool) {
 	n, part, times := d.graph.Len(), 4, 1
-	if absorbed {
-		part, times = 1, absorbedTimes
+	if bulk || d.covered > 0 && d.repo.cfg.Now().Sub(d.snapshotAt) < snapshotRest {
+		part, times = 1, bulkTimes
 	}
 	grown := n-d.covered >= max(times*d.repo.cfg.SnapshotChanges, d.covered/part) ||
 		d.tailBytes >= max(times*snapshotBytes, d.coveredBytes/part) ||
@@ -39,7 +46,7 @@ func (d *document) maybeSnapshot(absorbed bool) {
 	if d.snapshotting || !grown || n < d.snapshotFrom {
 		return
 	}
-	d.snapshotting = true
+	d.snapshotting, d.snapshotAt = true, d.repo.cfg.Now()
 	job := d.newSnapshot()
 	r := d.repo
 	r.retain(d)
