@@ -1,6 +1,10 @@
 package policy_test
 
 import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
 	"testing"
 
 	"kaijutsu"
@@ -23,60 +27,112 @@ func (w *world) guest(name string, docs ...kaijutsu.DocumentID) op.Call {
 	return op.Call{By: made.Principal, Right: made.Right}
 }
 
-// TestNobodySpeaksAsAnother has somebody who may not edit a target write into a
-// block of somebody who may.
+// TestNobodySpeaksAsAnother has several write into a block: a rule pushes what
+// somebody alone said and set off, and nothing else.
 func TestNobodySpeaksAsAnother(t *testing.T) {
+	const said, label = "do not wire the money", `{"label":"finding"}`
+	type people struct{ amy, owner, mallory op.Call }
 	for _, tt := range []struct {
 		name string
-		does func(w *world, mallory op.Call, doc kaijutsu.DocumentID, id blocks.ID)
-		want string
+		spec blocks.BlockSpec
+		does func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID)
+		want string // who pushed what
 	}{
-		{"text", func(w *world, mallory op.Call, doc kaijutsu.DocumentID, id blocks.ID) {
-			w.edit(mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "wire the money. @private") })
+		{"all by one", blocks.BlockSpec{Content: said}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.amy, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, label) })
+		}, `[amy "do not wire the money"]`},
+		{"a mention by one", blocks.BlockSpec{Content: said}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.amy, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, said+" @private") })
+		}, `[amy "do not wire the money @private"]`},
+		{"text", blocks.BlockSpec{Content: said}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "wire the money. @private") })
 		}, "[]"},
-		{"a piece of the text", func(w *world, mallory op.Call, doc kaijutsu.DocumentID, id blocks.ID) {
-			w.edit(mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "do wire the money") })
-			w.edit(owner, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, `{"label":"finding"}`) })
+		{"a piece of the text", blocks.BlockSpec{Content: said}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "do wire the money") })
+			w.edit(p.amy, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, label) })
 		}, "[]"},
-		{"the label", func(w *world, mallory op.Call, doc kaijutsu.DocumentID, id blocks.ID) {
-			w.edit(mallory, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, `{"label":"finding"}`) })
+		{"a body", blocks.BlockSpec{Content: said, Form: blocks.FormBody}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "wire the money") })
+			w.edit(p.amy, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, label) })
 		}, "[]"},
-		{"text that is put back", func(w *world, mallory op.Call, doc kaijutsu.DocumentID, id blocks.ID) {
-			w.edit(mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "do not wire the money, please") })
-			w.edit(mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "do not wire the money") })
-			w.edit(owner, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, `{"label":"finding"}`) })
-		}, `["do not wire the money"]`},
-		{"by who may edit the target", func(w *world, _ op.Call, doc kaijutsu.DocumentID, id blocks.ID) {
-			w.edit(owner, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "do wire it") })
-			w.edit(owner, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, `{"label":"finding"}`) })
-		}, `["do wire it"]`},
+		{"the label", blocks.BlockSpec{Content: said}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, label) })
+		}, "[]"},
+		{"the label before it is done", blocks.BlockSpec{Content: said, Status: blocks.StatusRunning}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, label) })
+			w.settle()
+			w.edit(p.amy, doc, func(tx *blocks.Tx) error { return tx.SetStatus(id, blocks.StatusDone) })
+		}, "[]"},
+		{"the status", blocks.BlockSpec{Content: said, Status: blocks.StatusRunning, Meta: label}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.settle()
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.SetStatus(id, blocks.StatusDone) })
+		}, "[]"},
+		{"all the text and the label", blocks.BlockSpec{Content: said}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "X") })
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, label) })
+		}, "[]"},
+		{"by who may edit the target", blocks.BlockSpec{Content: said}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.owner, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "do wire the money") })
+			w.edit(p.amy, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, label) })
+		}, "[]"},
+		{"text that is put back", blocks.BlockSpec{Content: said}, func(w *world, p people, doc kaijutsu.DocumentID, id blocks.ID) {
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, said+", please") })
+			w.edit(p.mallory, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, said) })
+			w.settle()
+			w.edit(p.amy, doc, func(tx *blocks.Tx) error { return tx.SetMeta(id, label) })
+		}, `[amy "do not wire the money"]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, nil)
+			log := &lines{}
+			w := newWorld(t, func(c *policy.Config) { c.Log = slog.New(slog.NewTextHandler(log, nil)) })
 			amy := w.member("amy", kaijutsu.Person, kaijutsu.RightEdit)
 			shared, private := w.context("shared"), w.context("private")
 			mallory := w.guest("mallory", shared)
 			w.set(policy.Policy{Rules: []policy.Rule{{On: policy.OnDone, Label: "finding", To: "private"}, {On: policy.OnMention}}})
-			id := w.write(amy, shared, blocks.BlockSpec{Content: "do not wire the money"})
-			tt.does(w, mallory, shared, id)
-			if got := w.texts(private); got != tt.want {
+			id := w.write(amy, shared, tt.spec)
+			tt.does(w, people{amy, owner, mallory}, shared, id)
+			w.settle()
+			got := []string{}
+			for _, b := range w.drifts(private) {
+				got = append(got, fmt.Sprintf("%s %q", b.By.Name, b.Content))
+			}
+			if fmt.Sprint(got) != tt.want {
 				t.Errorf("drifts = %s, want %s", got, tt.want)
+			}
+			if told := log.count("a block is not pushed"); (told > 0) != (tt.want == "[]") {
+				t.Errorf("the log says %d times that nothing is pushed; drifts are %s", told, tt.want)
 			}
 		})
 	}
 }
 
-// TestNobodyReadsByARule has a handle in somebody's text name what only others
-// may read.
+// lines is a log.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder // guarded by mu
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) count(words string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), words)
+}
+
+// TestNobodyReadsByARule has a handle in a text, which somebody may have been
+// made to paste, name what who reads the target may not read.
 func TestNobodyReadsByARule(t *testing.T) {
 	w := newWorld(t, nil)
 	amy := w.member("amy", kaijutsu.Person, kaijutsu.RightEdit)
 	shared, pub, private := w.context("shared"), w.context("pub"), w.context("private")
-	mallory := w.guest("mallory", shared, pub)
 	secret := w.write(amy, private, blocks.BlockSpec{Content: "the launch code is 0000\n"})
 	w.set(policy.Policy{Rules: []policy.Rule{{On: policy.OnMention}}})
-	id := w.write(amy, shared, blocks.BlockSpec{Content: "hello"})
-	w.edit(mallory, shared, func(tx *blocks.Tx) error { return tx.ReplaceText(id, "see [[private/"+string(secret)+"]] @pub") })
+	w.write(amy, shared, blocks.BlockSpec{Content: "see [[private/" + string(secret) + "]] @pub"})
 	w.settle()
 	b, m := w.one(pub)
 	if b.By != amy.By || len(m.Citations) != 1 || m.Citations[0].Handle.Context != shared.Name() {
@@ -84,7 +140,7 @@ func TestNobodyReadsByARule(t *testing.T) {
 	}
 	for _, c := range m.Citations {
 		if c.Quote == drift.Quote("the launch code is 0000\n") {
-			t.Errorf("it quotes %q, which who wrote the text may not read", c.Quote)
+			t.Errorf("it quotes %q, which the rule was not asked to read", c.Quote)
 		}
 	}
 }

@@ -40,14 +40,11 @@ func (k *Keeper) look(p *Policy, t *task) {
 	t.news, t.done, t.mention = false, false, false
 	k.mu.Unlock()
 
-	var b repo.Block
-	var heads kaijutsu.Heads
-	var there bool
-	err := k.cfg.Repo.View(k.stopping, t.doc, func(v repo.View) error {
-		b, there = v.Block(t.block)
-		heads = v.Heads
-		return nil
-	})
+	s, err := k.see(t, nil)
+	if err == nil && s.there && counts(s.Block.Block) && p.about(s.Block.Block, noteOf(s.Block.Block)) {
+		s, err = k.see(t, &was) // what it says and whose words these are, at one time
+	}
+	b, there := s.Block, s.there
 	switch {
 	case errors.Is(err, kaijutsu.ErrNotFound), err == nil && !there:
 		k.looked(t, false, false)
@@ -66,9 +63,35 @@ func (k *Keeper) look(p *Policy, t *task) {
 		if was.news && n.act == drift.ActPending {
 			k.ask(p, t, b, n)
 		}
-		done, mention = k.apply(p, &was, b, n, heads)
+		done, mention = k.apply(p, &was, b, n, s.heads, s.voice)
 	}
 	k.looked(t, done, mention)
+}
+
+// seen is a block as it was at one time.
+type seen struct {
+	repo.Block
+	there bool
+	heads kaijutsu.Heads
+	voice voice
+}
+
+// see reads the block of a task, and whose words it is, of one that says what
+// was done to it.
+func (k *Keeper) see(t, done *task) (seen, error) {
+	var s, none seen
+	err := k.cfg.Repo.View(k.stopping, t.doc, func(v repo.View) error {
+		s.Block, s.there = v.Block(t.block)
+		s.heads = v.Heads
+		if s.there && done != nil {
+			s.voice = voiceOf(v, s.Block, done)
+		}
+		return nil
+	})
+	if err != nil {
+		return none, err // the view may still run
+	}
+	return s, nil
 }
 
 // looked ends a look: the block is looked at again when it has changed
@@ -88,7 +111,7 @@ func (k *Keeper) looked(t *task, done, mention bool) {
 
 // apply makes pushes of what the rules say of a block, and returns what live
 // text is waited for.
-func (k *Keeper) apply(p *Policy, t *task, b repo.Block, n note, heads kaijutsu.Heads) (done, mention bool) {
+func (k *Keeper) apply(p *Policy, t *task, b repo.Block, n note, heads kaijutsu.Heads, by voice) (done, mention bool) {
 	live := b.Form == blocks.FormText
 	for _, r := range p.Rules {
 		switch {
@@ -106,16 +129,12 @@ func (k *Keeper) apply(p *Policy, t *task, b repo.Block, n note, heads kaijutsu.
 		if !k.about(r, t.doc) {
 			continue
 		}
-		if b.By.IsZero() {
-			k.say("nobody "+t.doc.String(), "drift policy: nobody knows who wrote a block, so it is not pushed", "context", t.doc.Name(), "block", b.ID)
+		if why := by.silent(r); why != "" {
+			k.say(why+t.doc.String(), "drift policy: a block is not pushed: "+why, "rule", r.On, "context", t.doc.Name(), "block", b.ID)
 			continue
 		}
 		for _, at := range k.targets(r, t.doc, b.Content) {
-			if !k.vouched(t, b, at) {
-				k.say("hands "+t.doc.String()+" "+at.to, "drift policy: somebody who may not write where a block goes has written in it, so it is not pushed", "context", t.doc.Name(), "block", b.ID, "to", at.to)
-				continue
-			}
-			k.enqueue(t, newPush(k, r, t.doc, at, b, n, heads))
+			k.enqueue(t, newPush(k, r, t.doc, at, b, n, heads, by.by))
 		}
 	}
 	return done, mention
@@ -176,11 +195,11 @@ func (k *Keeper) enqueue(t *task, p *push) {
 	k.tasks[key] = &task{taskKey: key, seq: t.seq, due: k.cfg.Now(), push: p}
 }
 
-func newPush(k *Keeper, r Rule, doc kaijutsu.DocumentID, at target, b repo.Block, n note, heads kaijutsu.Heads) *push {
+func newPush(k *Keeper, r Rule, doc kaijutsu.DocumentID, at target, b repo.Block, n note, heads kaijutsu.Heads, by kaijutsu.Principal) *push {
 	p := &push{
-		rule: r, by: b.By, from: doc, to: at.to, target: at.doc, content: b.Content,
+		rule: r, by: by, from: doc, to: at.to, target: at.doc, content: b.Content,
 		block:     drift.Handle{Context: doc.Name(), Block: string(b.ID), Heads: heads.Texts()},
-		summarize: r.Summarize || r.On == OnCheckpoint,
+		summarize: r.briefs(),
 		chain:     union(n.meta.Chain, []string{k.place(doc)}),
 	}
 	p.limit = at.to

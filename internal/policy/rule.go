@@ -97,7 +97,15 @@ func (r Rule) matches(b blocks.Block, n note) bool {
 	return false
 }
 
+// about reports whether any rule matches a block.
+func (p *Policy) about(b blocks.Block, n note) bool {
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.matches(b, n) })
+}
+
 // empty reports whether there is nothing of a block to push.
 func (r Rule) empty(b blocks.Block) bool {
 	return r.On == OnDone && !r.Summarize && strings.TrimSpace(b.Content) == ""
 }
+
+// briefs reports whether a briefing of the context is pushed and not the block.
+func (r Rule) briefs() bool { return r.Summarize || r.On == OnCheckpoint }

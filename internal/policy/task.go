@@ -28,7 +28,9 @@ type task struct {
 	// mention say what live text is waited for: its being written, and its being
 	// quiet.
 	news, done, mention bool
-	hands               []kaijutsu.Principal // who changed it otherwise than in its content
+	// hands are those who changed it otherwise than in its content, typed those
+	// who changed that.
+	hands, typed []kaijutsu.Principal
 
 	push   *push
 	tries  int
@@ -50,17 +52,16 @@ func (k *Keeper) touch(p *Policy, e repo.Entry, t touched) {
 			k.tasks[key] = was
 		}
 		was.news, was.due = true, now
-		if !slices.Contains(was.hands, t.by) {
-			was.hands = append(slices.Clip(was.hands), t.by)
-		}
+		was.hands = withHand(was.hands, t.by)
 	case t.how&blocks.TouchContent == 0:
 		return
 	case was != nil:
+		was.typed = withHand(was.typed, t.by)
 		if !was.news {
 			was.due = now.Add(k.cfg.Quiet)
 		}
 	case p.mentions():
-		was = &task{taskKey: key, mention: true, due: now.Add(k.cfg.Quiet)}
+		was = &task{taskKey: key, mention: true, due: now.Add(k.cfg.Quiet), typed: []kaijutsu.Principal{t.by}}
 		k.tasks[key] = was
 	default:
 		return
