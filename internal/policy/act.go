@@ -19,8 +19,9 @@ const (
 	actPrefix = "act/"
 	// actOp is the operation that the change names.
 	actOp = "drift_act"
-	// maxAsking is how many questions are waited for.
-	maxAsking = 256
+	// maxAsking is how many questions are waited for, maxAskingBy how many about
+	// blocks of one principal.
+	maxAsking, maxAskingBy = 256, 16
 )
 
 // actRow is a drift block whose receiver was asked whether to act.
@@ -28,6 +29,7 @@ type actRow struct {
 	V        int       `json:"v"`
 	Doc      string    `json:"doc"`
 	Question blocks.ID `json:"question"`
+	By       string    `json:"by,omitempty"` // the author of the drift block
 }
 
 // ask asks in a context whether to act on a drift block there. Whoever may edit
@@ -37,15 +39,15 @@ func (k *Keeper) ask(p *Policy, t *task, b repo.Block, n note) {
 	if _, there := k.cfg.Table.Get(name); there {
 		return
 	}
+	if !k.delivered(t.doc, b.ID) {
+		return
+	}
 	if p.Act != ActAsk { // the policy is another one by now
 		k.settle(t.doc, b.ID, k.Act(drift.Item{}))
 		return
 	}
-	k.mu.Lock()
-	many := len(k.asking) >= maxAsking
-	k.mu.Unlock()
-	if many {
-		k.say("asking", "drift policy: too many questions whether to act wait for an answer; this one counts as declined", "context", t.doc.Name(), "block", b.ID)
+	if all, own := k.asked(b.By); all >= maxAsking || own >= maxAskingBy {
+		k.say("asking "+b.By.String(), "drift policy: too many questions whether to act wait for an answer; this one counts as declined", "context", t.doc.Name(), "block", b.ID, "by", b.By, "theirs", own, "all", all)
 		k.settle(t.doc, b.ID, drift.ActDeclined)
 		return
 	}
@@ -58,12 +60,12 @@ func (k *Keeper) ask(p *Policy, t *task, b repo.Block, n note) {
 		from = n.meta.SourceContext
 	}
 	asked, err := k.cfg.Kernel.Ask(k.stopping, k.call(t.doc), t.doc, kernel.Question{
-		Message: fmt.Sprintf("%s asks from %q that somebody here act on drift block %s. Grant it?", n.meta.Principal.Name, drift.Quote(from), b.ID),
+		Message: fmt.Sprintf("%s asks from %q that somebody here act on drift block %s. Grant it?", b.By.Name, drift.Quote(from), b.ID),
 		For:     wait,
 	})
 	if err == nil {
 		var value []byte
-		if value, err = json.Marshal(actRow{1, t.doc.String(), asked.Block}); err == nil {
+		if value, err = json.Marshal(actRow{1, t.doc.String(), asked.Block, b.By.String()}); err == nil {
 			err = k.cfg.Table.Put(k.stopping, Service, name, value)
 		}
 	}

@@ -111,7 +111,7 @@ func (w *world) open() {
 	w.keeper, err = policy.Open(cfg)
 	w.must(err)
 	also(w.keeper.Note)
-	w.courier, err = courier.Open(courier.Config{Log: log, Kernel: w.kernel, Access: w.access, Table: w.queue, Gate: w.keeper, Receipt: w.index.Receipt})
+	w.courier, err = courier.Open(courier.Config{Log: log, Kernel: w.kernel, Access: w.access, Table: w.queue, Gate: w.keeper, Receipt: w.index.ReceiptBy})
 	w.must(err)
 	if !w.undriven {
 		w.must(w.keeper.Drive(w.courier))
