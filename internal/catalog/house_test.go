@@ -110,7 +110,7 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	must(err)
 	keeper, err := policy.Open(policy.Config{Log: log, Table: queue, Kernel: k, Repo: rp, Index: letters, Hidden: hidden})
 	must(err)
-	carrier, err := courier.Open(courier.Config{Log: log, Kernel: k, Access: table, Table: queue, Gate: keeper, Receipt: letters.Receipt})
+	carrier, err := courier.Open(courier.Config{Log: log, Kernel: k, Access: table, Table: queue, Gate: keeper, Receipt: letters.ReceiptBy})
 	must(err)
 	carrying.Store(carrier)
 	set := catalog.New(catalog.Parts{

@@ -19,7 +19,7 @@ func (c *Courier) before(ctx context.Context, call op.Call, it *drift.Item, p pl
 	if e := c.queue.get(it.ID); e != nil {
 		return c.waiting(ctx, call, it, p)
 	}
-	if r, ok := c.receipt(ctx, it.ID, it.By); ok && r.doc != it.Target {
+	if r, ok := c.receipt(it.ID, it.By, it.Target); ok && r.doc != it.Target {
 		return Outcome{}, true, taken(it.ID, "it went to another context")
 	}
 	if it.ToKernel != "" {
@@ -81,7 +81,7 @@ func (c *Courier) waiting(ctx context.Context, call op.Call, it *drift.Item, p p
 	if p.stage || was.State != drift.StateStaged {
 		return Outcome{Item: was, State: was.State, Doc: was.Target, Already: true, Reason: was.LastError}, true, nil
 	}
-	out, err := c.atOnce(ctx, call, was)
+	out, err := c.atOnce(ctx, call, was, false)
 	return out, true, err
 }
 

@@ -19,7 +19,7 @@ import (
 func (c *Courier) Cancel(ctx context.Context, call op.Call, ref string) (Shown, error) {
 	e, err := c.find(call, ref)
 	if err != nil {
-		return Shown{}, c.gone(ctx, call, ref, err)
+		return Shown{}, c.gone(call, ref, err)
 	}
 	if !c.mayUse(call, &e.Item) {
 		return Shown{}, fmt.Errorf("cancel drift #%d: %w: it is not yours, and takes the role %s in its source; decline it instead", e.Number, kaijutsu.ErrDenied, kaijutsu.RightEdit)
@@ -37,7 +37,7 @@ func (c *Courier) Cancel(ctx context.Context, call op.Call, ref string) (Shown, 
 	out := show(call, e)
 	if now := c.queue.get(e.ID); now == nil {
 		if came == nil || came.State != drift.StateDelivered {
-			if r, ok := c.receipt(ctx, e.ID, e.By); ok {
+			if r, ok := c.receipt(e.ID, e.By, e.Target); ok {
 				came = &Delivery{ID: e.ID, Number: e.Number, State: drift.StateDelivered, Target: r.doc, Block: r.block}
 			}
 		}
@@ -81,12 +81,12 @@ func deliveredShown(s Shown, d *Delivery) Shown {
 // gone says of an item that is not in the queue, and is named by its id, that it
 // was delivered, if it was, the caller may read where to, and has pushed it or
 // the courier remembers it.
-func (c *Courier) gone(ctx context.Context, call op.Call, ref string, err error) error {
+func (c *Courier) gone(call op.Call, ref string, err error) error {
 	id, bad := drift.ParseID(ref)
 	if bad != nil {
 		return err
 	}
-	if r, ok := c.receipt(ctx, id, call.By); ok && c.cfg.Kernel.MayRead(call, r.doc) {
+	if r, ok := c.receipt(id, call.By, kaijutsu.DocumentID{}); ok && c.cfg.Kernel.MayRead(call, r.doc) {
 		return fmt.Errorf("drift %s: %w: it was delivered to context %s (block %s)", id, kaijutsu.ErrConflict, r.doc.Name(), r.block)
 	}
 	return err

@@ -82,23 +82,15 @@ func (r *receipts) add(id string, doc kaijutsu.DocumentID, block blocks.ID) {
 	r.by[id] = receipt{doc, block}
 }
 
-// receipt returns where a drift was delivered, as far as anybody knows. Where
-// the courier does not remember it, a block counts that somebody pushed: anybody
-// may write one that says it is of this drift.
-func (c *Courier) receipt(ctx context.Context, id string, by kaijutsu.Principal) (receipt, bool) {
+// receipt returns where a drift that somebody has pushed was delivered, as far as
+// anybody knows. A copy in lost+found is no delivery.
+func (c *Courier) receipt(id string, by kaijutsu.Principal, in kaijutsu.DocumentID) (receipt, bool) {
 	c.mu.Lock()
 	r, ok := c.recent.by[id]
 	c.mu.Unlock()
 	if ok || c.cfg.Receipt == nil {
 		return r, ok
 	}
-	doc, block, ok := c.cfg.Receipt(id)
-	if !ok {
-		return receipt{}, false
-	}
-	b, there, err := c.block(ctx, &drift.Item{ID: id, Target: doc})
-	if err != nil || !there || b.ID != block || b.By != by {
-		return receipt{}, false
-	}
-	return receipt{doc, block}, true
+	doc, block, ok := c.cfg.Receipt(id, by, in)
+	return receipt{doc, block}, ok && !c.LostFound(doc)
 }

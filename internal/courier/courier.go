@@ -42,8 +42,9 @@ type Config struct {
 	Distillers Distillers
 	Carrier    Carrier // nil: there are no other kernels
 	Gate       Gate    // nil: everything may pass, and what is foreign is held
-	// Receipt finds where a drift was delivered; nil: nobody knows.
-	Receipt func(driftID string) (kaijutsu.DocumentID, blocks.ID, bool)
+	// Receipt finds the block of a drift that somebody has pushed: the one in a
+	// context, if it is there, or else any. Nil: nobody knows.
+	Receipt func(driftID string, by kaijutsu.Principal, in kaijutsu.DocumentID) (kaijutsu.DocumentID, blocks.ID, bool)
 	Now     func() time.Time // default time.Now
 }
 

@@ -81,7 +81,7 @@ func (c *Courier) replay(ctx context.Context, call op.Call, e *entry, to string)
 	if err := c.put(ctx, it); err != nil {
 		return Outcome{}, fmt.Errorf("replay drift #%d: %w", it.Number, err)
 	}
-	out, err := c.atOnce(ctx, call, it)
+	out, err := c.atOnce(ctx, call, it, false)
 	if d := out.delivery(); d != nil {
 		came = d
 	}

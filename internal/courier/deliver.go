@@ -145,6 +145,11 @@ func (c *Courier) settle(it drift.Item, d Delivery, err error, done func(Deliver
 		}
 	}
 	if d.State != drift.StateDelivered {
+		if c.queue.get(it.ID) == nil { // cancelled by a node that this one does not see
+			d.State = drift.StateCancelled
+			done(d, nil)
+			return
+		}
 		value, err := drift.EncodeItem(it)
 		if err != nil {
 			done(d, err)

@@ -36,7 +36,7 @@
 // node has and nobody may sync:
 //
 //	item/<drift id>      an item: drift.EncodeItem
-//	last                 the last number that was given
+//	last, last/<node>    the last number that was given: the greatest of them
 //	flush/<source>       a flush that was asked for and is under way, JSON with "v"
 //	refused/<drift id>   why an offer was declined, for its sender; the last 10,000
 //	lost_found           the context that gets a copy of every dead letter

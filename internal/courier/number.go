@@ -54,3 +54,12 @@ func (c *Courier) numbers(n int) (after uint64) {
 
 // maxNumber is the greatest number that an item may have.
 const maxNumber = 1<<53 - 1
+
+// lastName is the record of the last number that this node gave. Each node has
+// its own: of one that two nodes write at once the lower number might stay.
+func (c *Courier) lastName() string {
+	if node := c.node(); node != "" {
+		return lastRecord + "/" + node
+	}
+	return lastRecord
+}

@@ -118,8 +118,16 @@ type plan struct {
 	content func(context.Context) error
 }
 
-// hand composes an item and delivers or stages it.
+// hand composes an item and delivers or stages it. What is in the queue while it
+// is delivered, is so under the lease of its source.
 func (c *Courier) hand(ctx context.Context, call op.Call, it *drift.Item, p plan) (Outcome, error) {
+	if p.repeats && c.queue.get(it.ID) != nil {
+		leave, err := c.lease.hold(ctx, it.From)
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer leave()
+	}
 	release, _, err := c.claim(ctx, it.ID)
 	if err != nil {
 		return Outcome{}, err
@@ -141,6 +149,13 @@ func (c *Courier) hand(ctx context.Context, call op.Call, it *drift.Item, p plan
 	if err := c.pass(ctx, it, p.again); err != nil {
 		return Outcome{}, err
 	}
+	if it.ToKernel != "" && !p.stage {
+		leave, err := c.lease.hold(ctx, it.From)
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer leave()
+	}
 	if p.stage || it.ToKernel != "" { // what another kernel has must be known here, whatever happens
 		if err := c.stage(ctx, it); err != nil {
 			return Outcome{}, fmt.Errorf("stage a drift: %w", err)
@@ -150,7 +165,7 @@ func (c *Courier) hand(ctx context.Context, call op.Call, it *drift.Item, p plan
 		c.emit(flowbus.DriftStaged, it.By, it.From, it, "", "")
 		return Outcome{Item: *it, State: drift.StateStaged, Doc: it.Target}, nil
 	}
-	out, err := c.atOnce(ctx, call, *it)
+	out, err := c.atOnce(ctx, call, *it, true)
 	came = out.delivery()
 	return out, err
 }
@@ -177,8 +192,9 @@ func (c *Courier) pass(ctx context.Context, it *drift.Item, again bool) error {
 }
 
 // atOnce delivers an item by the caller's right. The caller has claimed it. One
-// whose delivery fails is in the queue afterwards, and the error names it.
-func (c *Courier) atOnce(ctx context.Context, call op.Call, it drift.Item) (Outcome, error) {
+// whose delivery fails is in the queue afterwards, and the error names it; but a
+// fresh one that another kernel does not understand is not.
+func (c *Courier) atOnce(ctx context.Context, call op.Call, it drift.Item, fresh bool) (Outcome, error) {
 	d, already, err := c.carry(ctx, &it, call)
 	out := Outcome{Item: it, State: d.State, Doc: d.Target, Block: d.Block, Already: already, Reason: d.Reason}
 	queued := it.Number != 0
@@ -186,8 +202,8 @@ func (c *Courier) atOnce(ctx context.Context, call op.Call, it drift.Item) (Outc
 	case err == nil && !queued:
 		c.delivered(&it, d.Block)
 		return out, nil
-	case errors.Is(err, errRefused):
-		return out, c.forget(ctx, call, it, err)
+	case fresh && queued && misunderstood(err):
+		return Outcome{}, c.forget(ctx, it, err)
 	}
 	ctx = context.WithoutCancel(ctx) // nothing is lost because somebody does not wait
 	if err != nil && !queued {
@@ -202,6 +218,9 @@ func (c *Courier) atOnce(ctx context.Context, call op.Call, it drift.Item) (Outc
 	}
 	settled, serr := c.settled(ctx, it, d, err)
 	out.State = settled.State
+	if settled.State == drift.StateCancelled {
+		out.Item.State = drift.StateCancelled
+	}
 	if e := c.queue.get(it.ID); e != nil && settled.State != drift.StateDelivered {
 		out.Item.State, out.Item.Failures, out.Item.LastError, out.Item.Tried = e.State, e.Failures, e.LastError, e.Tried
 	}
@@ -217,18 +236,28 @@ func (c *Courier) atOnce(ctx context.Context, call op.Call, it drift.Item) (Outc
 
 // notDelivered says that an item waits because its delivery failed.
 func notDelivered(it *drift.Item, err error) error {
-	if it.State == drift.StateDead {
+	switch it.State {
+	case drift.StateDead:
 		return fmt.Errorf("drift #%d (%s) was not delivered, and is a dead letter now: %w", it.Number, it.ID, err)
+	case drift.StateCancelled:
+		return fmt.Errorf("drift #%d (%s) was not delivered, and somebody has cancelled it meanwhile: %w", it.Number, it.ID, err)
 	}
 	return fmt.Errorf("drift #%d (%s) was not delivered, and is staged: flush or cancel it: %w", it.Number, it.ID, err)
 }
 
-// forget takes an item that another kernel has refused at once out of the
-// queue: its sender is told, and has it.
-func (c *Courier) forget(ctx context.Context, call op.Call, it drift.Item, refused error) error {
-	if err := c.write(context.WithoutCancel(ctx), records.Record{Name: itemRecord + it.ID}); err != nil {
-		return errors.Join(refused, err)
+// misunderstood reports whether another kernel has answered, and will not answer
+// otherwise: it knows no such context, or several, or takes nothing like it.
+func misunderstood(err error) bool {
+	for _, kind := range []error{kaijutsu.ErrNotFound, kaijutsu.ErrConflict, kaijutsu.ErrInvalid, kaijutsu.ErrTooLarge} {
+		if errors.Is(err, kind) {
+			return !errors.Is(err, kaijutsu.ErrUnavailable)
+		}
 	}
-	c.emit(flowbus.DriftFailed, call.By, home(&it), &it, "", clip(refused.Error()))
-	return refused
+	return false
+}
+
+// forget takes an item that was about to be delivered out of the queue: who
+// pushes it is told why, and has it.
+func (c *Courier) forget(ctx context.Context, it drift.Item, why error) error {
+	return errors.Join(why, c.write(context.WithoutCancel(ctx), records.Record{Name: itemRecord + it.ID}))
 }

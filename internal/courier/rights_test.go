@@ -65,18 +65,19 @@ func TestDeniedOperations(t *testing.T) {
 func TestForgedReceipt(t *testing.T) {
 	id := drift.NewID(time.Now())
 	var forged kaijutsu.DocumentID
+	mallory := kaijutsu.Principal{Name: "mallory", Kind: kaijutsu.Agent}
 	w := newWorldWith(t, func(c *courier.Config) {
-		c.Receipt = func(of string) (kaijutsu.DocumentID, blocks.ID, bool) {
-			return forged, drift.BlockID(id, forged), of == id && !forged.IsZero()
+		c.Receipt = func(of string, by kaijutsu.Principal, in kaijutsu.DocumentID) (kaijutsu.DocumentID, blocks.ID, bool) {
+			return forged, drift.BlockID(id, forged), of == id && by == mallory && !forged.IsZero()
 		}
 	})
-	amy, mallory := w.member("amy", kaijutsu.RightEdit), w.member("mallory", kaijutsu.RightEdit)
+	amy, forger := w.member("amy", kaijutsu.RightEdit), w.member(mallory.Name, kaijutsu.RightEdit)
 	from, to, own := w.context("from"), w.context("to"), w.context("own")
 	push := courier.Push{ID: id, From: from.Doc.Name(), To: to.Doc.Name(), Content: "x"}
 	if out, err := w.Push(t.Context(), amy, push); err != nil || out.State != drift.StateDelivered {
 		t.Fatalf("Push = %+v, %v", out, err)
 	}
-	_, err := w.kernel.Edit(t.Context(), mallory, own.Doc, "block_create", func(_ repo.View, tx *blocks.Tx) error {
+	_, err := w.kernel.Edit(t.Context(), forger, own.Doc, "block_create", func(_ repo.View, tx *blocks.Tx) error {
 		return tx.InsertBlock(blocks.BlockSpec{ID: drift.BlockID(id, own.Doc), Position: blocks.Last(), Kind: blocks.KindDrift, Content: "x", Meta: `{"drift_id":"` + id + `"}`})
 	})
 	if err != nil {

@@ -172,7 +172,7 @@ func (c *Courier) writeGroup(group []*job) {
 		return
 	}
 	if last > was {
-		recs = append(recs, records.Record{Name: lastRecord, Value: strconv.AppendUint(nil, last, 10)})
+		recs = append(recs, records.Record{Name: c.lastName(), Value: strconv.AppendUint(nil, last, 10)})
 	}
 	err := c.cfg.Table.Write(c.life, records.Mover, recs...)
 	c.queue.free()

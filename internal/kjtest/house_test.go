@@ -97,7 +97,7 @@ func openHouse(t *testing.T, deny ...string) *house {
 	must(err)
 	keeper, err := policy.Open(policy.Config{Log: log, Table: queue, Kernel: k, Repo: rp, Index: letters, Hidden: hidden})
 	must(err)
-	carrier, err := courier.Open(courier.Config{Log: log, Kernel: k, Access: table, Table: queue, Gate: keeper, Receipt: letters.Receipt})
+	carrier, err := courier.Open(courier.Config{Log: log, Kernel: k, Access: table, Table: queue, Gate: keeper, Receipt: letters.ReceiptBy})
 	must(err)
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log, Deny: deny},

@@ -45,7 +45,7 @@ func (s *Server) openDrift() (err error) {
 	}
 	s.courier, err = courier.Open(courier.Config{
 		Log: s.log, Kernel: s.kernel, Access: s.access, Table: s.queue, Bus: s.bus, Emit: s.publish, Name: s.cfg.Kernel,
-		Distillers: distillers, Carrier: carrier{s.links}, Gate: s.policy, Receipt: s.letters.Receipt, Now: s.cfg.Now,
+		Distillers: distillers, Carrier: carrier{s.links}, Gate: s.policy, Receipt: s.letters.ReceiptBy, Now: s.cfg.Now,
 	})
 	if err != nil {
 		return err
