@@ -115,3 +115,48 @@ func TestContentAtOfStockHistories(t *testing.T) {
 	})
 	t.Logf("%+v", n)
 }
+
+// TestContentAtKnowsWhatItDoesNotKnow: of elements that were overwritten, or
+// deleted again and again, the model does not keep all.
+func TestContentAtKnowsWhatItDoesNotKnow(t *testing.T) {
+	const mm = kaijutsu.ActorID("mm")
+	begin := func() (h *handmade, id ID, text, elem amfile.OpID, made uint64) {
+		h, id = newHandmade(t), NewID(testTime)
+		at := h.next
+		h.apply(0, []amfile.Op{
+			{Action: amfile.MakeMap, Obj: pageID(id), Key: string(id)},
+			{Action: amfile.MakeText, Obj: own(at), Key: "text"},
+			{Action: amfile.Put, Obj: own(at + 1), Seq: true, Insert: true, Value: amfile.StringValue("a")},
+		}, mm, genesisActor)
+		return h, id, amfile.OpID{Counter: at + 1, Actor: 1}, amfile.OpID{Counter: at + 2, Actor: 1}, at + 2
+	}
+	t.Run("overwritten and deleted", func(t *testing.T) {
+		h, id, text, elem, made := begin()
+		at := h.next
+		h.apply(0, []amfile.Op{{Action: amfile.Put, Obj: text, Seq: true, Elem: elem, Value: amfile.StringValue("X"), Pred: []amfile.OpID{elem}}}, "aa", mm)
+		h.apply(0, []amfile.Op{{Action: amfile.Delete, Obj: amfile.OpID{Counter: text.Counter, Actor: 2}, Seq: true, Elem: amfile.OpID{Counter: elem.Counter, Actor: 2},
+			Pred: []amfile.OpID{{Counter: at, Actor: 1}}}}, "dd", "aa", mm)
+		if then, exact, err := h.model.ContentAt(id, slowPast{mm: made, "aa": at}, nil); err != nil || exact && then.Content != "X" {
+			t.Errorf("ContentAt = %+v, exact %v, %v; want X, or not exact", then, exact, err)
+		}
+	})
+	t.Run("deleted very often", func(t *testing.T) {
+		h, id, text, elem, made := begin()
+		at := h.next
+		const times = maxAgain + 10
+		name := func(i int) kaijutsu.ActorID {
+			return kaijutsu.ActorID([]byte{'d', byte(i >> 8), byte(i)})
+		}
+		for i := range times {
+			h.apply(at, []amfile.Op{{Action: amfile.Delete, Obj: text, Seq: true, Elem: elem, Pred: []amfile.OpID{elem}}}, name(i), mm)
+		}
+		if then, exact, err := h.model.ContentAt(id, slowPast{mm: made}, nil); err != nil || exact && then.Content != "a" {
+			t.Errorf("ContentAt = %+v, exact %v, %v; want a, or not exact", then, exact, err)
+		}
+		for _, by := range []int{0, 1, times - 1} {
+			if then, exact, err := h.model.ContentAt(id, slowPast{mm: made, name(by): at}, nil); err != nil || exact && then.Content != "" {
+				t.Errorf("ContentAt when %d had deleted it = %+v, exact %v, %v; want nothing, or not exact", by, then, exact, err)
+			}
+		}
+	})
+}

@@ -25,6 +25,7 @@ type entry struct {
 	drift   *drifted // nil: it is no drift block
 	cites   []cite   // all of its citations
 	stale   []mark   // what the meta says of its citations
+	making  *making  // nil: it cites nothing, or the cache had it
 
 	number uint64 // grows in the order in which letters came to this node
 }
@@ -65,7 +66,7 @@ type raw struct {
 	id      blocks.ID
 	kind    blocks.Kind
 	meta    string
-	first   string // the meta that it was made with
+	making  making // of one that cites
 	deleted bool
 	by      kaijutsu.Principal
 	at      time.Time
@@ -73,22 +74,8 @@ type raw struct {
 	content string // of a drift block whose meta does not say what it carries
 }
 
-// firsts tells the metas that blocks were made with.
-type firsts func(blocks.ID) (string, error)
-
-func firstsOf(v repo.View) firsts { return v.Model().FirstMetas(v.Log()) }
-
-// of returns that of a block, "" when it cannot be read.
-func (f firsts) of(id blocks.ID) string {
-	meta, err := f(id)
-	if err != nil {
-		return ""
-	}
-	return meta
-}
-
 // rawOf reads a block; false when it is of no interest.
-func rawOf(v repo.View, f firsts, s blocks.Summary) (raw, bool) {
+func rawOf(v repo.View, made makings, s blocks.Summary) (raw, bool) {
 	cites := strings.Contains(s.Meta, `"citations"`)
 	if s.Kind != blocks.KindDrift && !cites {
 		return raw{}, false
@@ -96,7 +83,7 @@ func rawOf(v repo.View, f firsts, s blocks.Summary) (raw, bool) {
 	r := raw{id: s.ID, kind: s.Kind, meta: s.Meta, deleted: s.Deleted, at: s.Created}
 	r.by, _ = v.Principal(s.Author)
 	if cites {
-		r.first = f.of(s.ID)
+		r.making = made.of(s.ID)
 	}
 	if s.Kind != blocks.KindDrift {
 		return r, true
@@ -117,7 +104,10 @@ func (ix *Index) entryOf(doc kaijutsu.DocumentID, r raw) *entry {
 		e.drift = driftedOf(ix.cfg.Name, doc, r)
 	}
 	citations, marks := drift.ReadCitations(r.meta)
-	e.cites = ix.citesOf(citations, r.meta, r.first)
+	if len(citations) > 0 {
+		e.making = ix.madeWith(r.making)
+		e.cites = ix.citesOf(citations, e.making)
+	}
 	for _, m := range marks {
 		e.stale = append(e.stale, markOf(m))
 	}
@@ -143,26 +133,15 @@ func driftedOf(kernel string, doc kaijutsu.DocumentID, r raw) *drifted {
 	return d
 }
 
-// citesOf returns the citations of a block, whose meta is this and was another
-// when it was made.
-func (ix *Index) citesOf(citations []drift.Citation, meta, first string) []cite {
-	var made map[spanKey]bool
-	if meta != first {
-		made = make(map[spanKey]bool)
-		were, _ := drift.ReadCitations(first)
-		for _, c := range were {
-			if key, ok := ix.spanKeyOf(c.Handle); ok {
-				made[key] = true
-			}
-		}
-	}
+// citesOf returns the citations of a block that was made so.
+func (ix *Index) citesOf(citations []drift.Citation, made *making) []cite {
 	var out []cite
 	for i, c := range citations {
 		ct := cite{ref: c.Ref}
 		if i < maxWatched {
 			ct.key, ct.watched = ix.spanKeyOf(c.Handle)
 		}
-		ct.first = ct.watched && (made == nil || made[ct.key])
+		ct.first = ct.watched && made.cited(ct.key)
 		out = append(out, ct)
 	}
 	return out

@@ -126,15 +126,16 @@ func (ix *Index) readBlocks(t *touch) (kaijutsu.Heads, error) {
 	var heads kaijutsu.Heads // views write it, and may run on when they were given up
 	for ids := range slices.Chunk(slices.Collect(maps.Keys(t.blocks)), portion) {
 		var found []raw
+		known := ix.entriesOf(t.doc, ids)
 		err := ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
 			found = found[:0]
 			if heads == nil {
 				heads = v.Heads
 			}
-			first := firstsOf(v)
+			made := makingsOf(v, known)
 			for _, id := range ids {
 				if s, ok := v.Model().Summary(id); ok && v.IsContext() {
-					if r, ok := rawOf(v, first, s); ok {
+					if r, ok := rawOf(v, made, s); ok {
 						found = append(found, r)
 					}
 				}
@@ -166,9 +167,9 @@ func (ix *Index) readAll(doc kaijutsu.DocumentID) (kaijutsu.Heads, error) {
 		if heads, found = v.Heads, found[:0]; !v.IsContext() {
 			return nil
 		}
-		first := firstsOf(v)
+		made := makingsOf(v, nil)
 		for s := range v.Model().Everything() {
-			if r, ok := rawOf(v, first, s); ok {
+			if r, ok := rawOf(v, made, s); ok {
 				found = append(found, r)
 			}
 		}

@@ -27,7 +27,11 @@ const (
 	// maxLook and maxBatch are how many blocks are looked at and written at a
 	// time.
 	maxLook  = 2000
-	maxBatch = 64
+	maxBatch = 200
+	// commitCosts is how many times as long as looking and writing keeps a
+	// document's owner busy the change keeps it that comes of it, both together.
+	// Waiting for the disk does not.
+	commitCosts = 3
 
 	staleMessage = "op:drift_stale"
 )
@@ -73,25 +77,27 @@ func (ix *Index) write(d *debt) {
 		return
 	}
 	list, next := ix.due(d)
-	began := time.Now()
+	var took time.Duration // that the owner is kept busy
 	var wrote []written
 	var err error
 	if len(list) > 0 {
+		known := ix.entriesOf(d.doc, list)
 		_, err = ix.cfg.Repo.Edit(ix.ctx, d.doc, repo.Edit{By: Service, Message: staleMessage}, func(v repo.View, tx *blocks.Tx) error {
-			began, wrote = time.Now(), nil
-			first := firstsOf(v)
+			began := time.Now()
+			wrote = nil
+			made := makingsOf(v, known)
 			for _, id := range list {
-				if wrote = append(wrote, ix.rewrite(v, first, tx, place{d.doc, id})); time.Since(began) > slice {
+				if wrote = append(wrote, ix.rewrite(v, made, tx, place{d.doc, id})); time.Since(began) > slice {
 					break
 				}
 			}
+			took = commitCosts * time.Since(began)
 			return nil
 		})
 	}
 	if ix.ctx.Err() != nil {
 		return // and the edit may still run
 	}
-	took := time.Since(began)
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if !ix.keeping || ix.owed[d.doc] != d {
@@ -279,7 +285,7 @@ type written struct {
 }
 
 // rewrite gives a block the marks that it is to have, by what its meta says now.
-func (ix *Index) rewrite(v repo.View, first firsts, tx *blocks.Tx, at place) written {
+func (ix *Index) rewrite(v repo.View, made makings, tx *blocks.Tx, at place) written {
 	w := written{id: at.block, skipped: true}
 	s, ok := v.Model().Summary(at.block)
 	if !ok || s.Deleted || s.Meta == "" {
@@ -287,7 +293,7 @@ func (ix *Index) rewrite(v repo.View, first firsts, tx *blocks.Tx, at place) wri
 	}
 	by, _ := v.Principal(s.Author)
 	citations, have := drift.ReadCitations(s.Meta)
-	marks, wanted, ok := ix.marksFor(by, citations, ix.citesOf(citations, s.Meta, first.of(at.block)), have)
+	marks, wanted, ok := ix.marksFor(by, citations, ix.citesOf(citations, ix.madeWith(made.of(at.block))), have)
 	if !ok {
 		return w
 	}
