@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -83,5 +84,77 @@ func TestFlushOfADeadNode(t *testing.T) {
 	same(t, "drifts", w.drifts(to.Doc), []string{"0", "1", "2"})
 	if s := w.Stats(); s != (courier.Stats{}) {
 		t.Errorf("Stats = %+v, want none left", s)
+	}
+}
+
+// TestCancelUnderAnOffer cancels at one node what another one is just offering to
+// another kernel.
+func TestCancelUnderAnOffer(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		t.Run(fmt.Sprint("fails ", fails), func(t *testing.T) {
+			s := startNATS(t)
+			offered, goOn := make(chan bool), make(chan bool)
+			far := &carrier{offer: func(it drift.Item) (courier.Receipt, error) {
+				offered <- true
+				<-goOn
+				if fails {
+					return courier.Receipt{}, fmt.Errorf("away: %w", kaijutsu.ErrUnavailable)
+				}
+				return courier.Receipt{State: drift.StateDelivered, Block: drift.BlockID(it.ID, it.From)}, nil
+			}}
+			a, b := newNode(t, "a", s), newNode(t, "b", s)
+			until(t, "the nodes see NATS", func() bool { return a.bus.State().Connected && b.bus.State().Connected })
+			a.config = func(c *courier.Config) { c.Carrier = far }
+			a.Courier.Close()
+			a.start()
+			from := a.context("from")
+			var pushing sync.WaitGroup
+			pushing.Go(func() {
+				_, err := a.Push(t.Context(), owner, courier.Push{From: from.Doc.Name(), To: "far:plan", Content: "x"})
+				if (err != nil) != fails {
+					t.Errorf("Push = %v, want it to fail: %v", err, fails)
+				}
+			})
+			<-offered
+			b.bring(a, a.records.Doc(), a.queue.Doc(), from.Doc)
+			until(t, "b has it", func() bool { return b.Stats().Staged == 1 })
+			if got, err := b.Cancel(t.Context(), owner, "1"); !errors.Is(err, kaijutsu.ErrUnavailable) {
+				t.Errorf("Cancel = %+v, %v, want ErrUnavailable: it is being offered", got, err)
+			}
+			close(goOn)
+			pushing.Wait()
+		})
+	}
+}
+
+// TestNumbersAfterARestart has two nodes note the last number at once: neither
+// note takes the other one's place.
+func TestNumbersAfterARestart(t *testing.T) {
+	s := startNATS(t)
+	a, b := newNode(t, "a", s), newNode(t, "b", s)
+	until(t, "the nodes see NATS", func() bool { return a.bus.State().Connected && b.bus.State().Connected })
+	from, to := a.context("from"), a.context("to")
+	docs := []kaijutsu.DocumentID{a.records.Doc(), a.queue.Doc(), from.Doc, to.Doc}
+	b.bring(a, docs...)
+	b.stage(owner, from.Doc, to.Doc, "b 1")
+	for i := range 40 { // what else nodes note there
+		if err := b.queue.Put(t.Context(), owner.By, "read/person/owner/x", []byte(fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.stage(owner, from.Doc, to.Doc, "b 2")
+	for i := range 5 {
+		a.stage(owner, from.Doc, to.Doc, fmt.Sprint("a ", i))
+	}
+	b.bring(a, docs...)
+	a.bring(b, docs...)
+	until(t, "a has all", func() bool { return a.Stats().Staged == 7 })
+	a.flush(owner, from.Doc)
+	if err := a.bus.Delete(t.Context(), "drift.number"); err != nil { // NATS was started anew
+		t.Fatal(err)
+	}
+	a.restart()
+	if it := a.stage(owner, from.Doc, to.Doc, "after"); it.Number != 8 {
+		t.Errorf("number = %d, want 8: 7 were given", it.Number)
 	}
 }

@@ -132,8 +132,17 @@ func TestAcrossKernels(t *testing.T) {
 		if !errors.Is(err, kaijutsu.ErrDenied) || !strings.Contains(err.Error(), "so it is") {
 			t.Errorf("Push = %v, want ErrDenied with the reason", err)
 		}
-		if s := here.Stats(); s != (courier.Stats{}) {
-			t.Errorf("Stats = %+v, want nothing left", s)
+		if s := here.Stats(); s != (courier.Stats{Dead: 1}) {
+			t.Errorf("Stats = %+v, want a dead letter", s)
+		}
+		for _, to := range []string{"far:Nowhere", "far:.parent"} {
+			out, err := here.Push(t.Context(), at(owner, a.Doc), courier.Push{To: to, Content: "x"})
+			if err == nil || out.Item.ID != "" {
+				t.Errorf("Push(%q) = %+v, %v, want an error and nothing staged", to, out, err)
+			}
+		}
+		if s := here.Stats(); s != (courier.Stats{Dead: 1}) {
+			t.Errorf("Stats = %+v, want nothing more", s)
 		}
 	})
 	t.Run("away, and back", func(t *testing.T) {
