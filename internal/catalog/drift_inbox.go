@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"kaijutsu"
-	"kaijutsu/blocks"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/provenance"
 )
@@ -16,7 +15,7 @@ type driftInboxIn struct {
 	All    bool `json:"all,omitempty" jsonschema:"Of every context that you may read. Default: of one; where none is named and the call has none, of all."`
 	Unread bool `json:"unread,omitempty" jsonschema:"Only what you have not read. Default: read ones too."`
 	Read   bool `json:"read,omitempty" jsonschema:"Note that you have read what this returns. Default: it stays unread."`
-	Limit  int  `json:"limit,omitempty" jsonschema:"How many to return at most, the newest." rule:"min=1,max=1000,default=100"`
+	Limit  int  `json:"limit,omitempty" jsonschema:"How many to return at most: the newest; with read, when more are unread, the oldest of those, so that doing it again goes on." rule:"min=1,max=1000,default=100"`
 }
 
 type letterRow struct {
@@ -69,27 +68,36 @@ func (o *operations) readInbox(ctx context.Context, c op.Call, in driftInboxIn) 
 	if err != nil {
 		return out, err
 	}
-	if in.Read {
-		if letters, unread, err = o.markRead(ctx, c, doc, letters); err != nil {
-			return out, err
-		}
-	}
 	if in.Unread {
 		letters = slices.DeleteFunc(letters, func(l provenance.Letter) bool { return !l.Unread })
 	}
-	if n := len(letters) - in.Limit; n > 0 {
-		out.Older, letters = n, letters[n:]
+	shown := letters[max(0, len(letters)-in.Limit):]
+	waiting, total, all, err := o.parts.Letters.Waiting(ctx, c, doc, in.Limit)
+	if err != nil {
+		return out, err
 	}
+	if in.Unread {
+		total = all
+	}
+	if in.Read && all > countUnread(shown) { // what is not shown stays unread
+		shown, total = waiting, total-all+len(waiting)
+	}
+	out.Older, out.Unread = max(0, total-len(shown)), unread
 	p := o.endpoints(c)
-	out.Unread, out.Letters = unread, make([]letterRow, 0, len(letters))
-	for _, l := range letters {
+	out.Letters = make([]letterRow, 0, len(shown))
+	for _, l := range shown {
 		out.Letters = append(out.Letters, p.letter(ctx, l))
 	}
-	return out, nil
+	if in.Read && countUnread(shown) > 0 {
+		if err := o.parts.Letters.MarkLetters(ctx, c, shown); err != nil {
+			return driftInboxOut{}, err
+		}
+		_, out.Unread, err = o.letters(ctx, c, doc)
+	}
+	return out, err
 }
 
-// letters returns what is in the inbox when everything is read that was
-// committed.
+// letters reads an inbox as it is now; the zero id is all of them.
 func (o *operations) letters(ctx context.Context, c op.Call, doc kaijutsu.DocumentID) ([]provenance.Letter, int, error) {
 	var docs []kaijutsu.DocumentID
 	if !doc.IsZero() {
@@ -101,32 +109,13 @@ func (o *operations) letters(ctx context.Context, c op.Call, doc kaijutsu.Docume
 	return o.parts.Letters.Inbox(ctx, c, doc)
 }
 
-// markRead notes that letters were read, and returns them as they were, with
-// those that came meanwhile and may not be counted as read.
-func (o *operations) markRead(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, letters []provenance.Letter) ([]provenance.Letter, int, error) {
-	docs, known := map[kaijutsu.DocumentID]bool{}, make(map[blocks.ID]bool)
-	if !doc.IsZero() {
-		docs[doc] = true
-	}
+func countUnread(letters []provenance.Letter) (n int) {
 	for _, l := range letters {
-		docs[l.Doc], known[l.Block] = true, true
-	}
-	for d := range docs {
-		if err := o.parts.Letters.MarkRead(ctx, c, d); err != nil {
-			return nil, 0, err
+		if l.Unread {
+			n++
 		}
 	}
-	after, unread, err := o.letters(ctx, c, doc)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, l := range after {
-		if !known[l.Block] {
-			l.Unread = true
-			letters = append(letters, l)
-		}
-	}
-	return letters, unread, nil
+	return n
 }
 
 // letter shows a letter.

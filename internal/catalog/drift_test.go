@@ -90,6 +90,38 @@ func TestTheInbox(t *testing.T) {
 	}
 }
 
+// TestTheInboxIsReadInPortions notes only what was shown as read.
+func TestTheInboxIsReadInPortions(t *testing.T) {
+	h := start(t)
+	h.context("A")
+	h.context("B")
+	for i := range 7 {
+		h.call(owner(), "drift_push", quote(`{"context": "A", "to": "B", "content": %}`, fmt.Sprint(i)))
+	}
+	read := func(in string) string {
+		out := h.call(editor(), "drift_inbox", in)
+		var said []string
+		for _, l := range out.list("letters") {
+			said = append(said, l.str("content"))
+		}
+		return fmt.Sprintf("%s, %d unread, %d older", strings.Join(said, " "), out.num("unread"), out.num("older"))
+	}
+	for _, tt := range []struct{ in, want string }{
+		{`{"limit": 2}`, "5 6, 7 unread, 5 older"},
+		{`{"limit": 2, "read": true}`, "0 1, 5 unread, 0 older"},
+		{`{"limit": 2, "unread": true}`, "5 6, 5 unread, 3 older"},
+		{`{"limit": 2, "read": true, "context": "B"}`, "2 3, 3 unread, 2 older"},
+		{`{"limit": 2, "read": true, "unread": true}`, "4 5, 1 unread, 0 older"},
+		{`{"limit": 2, "read": true}`, "5 6, 0 unread, 5 older"},
+		{`{"unread": true}`, ", 0 unread, 0 older"},
+		{`{}`, "0 1 2 3 4 5 6, 0 unread, 0 older"},
+	} {
+		if got := read(tt.in); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.in, got, tt.want)
+		}
+	}
+}
+
 // TestTheInboxHidesSources shows nothing of a source that the reader of the
 // letter may not read.
 func TestTheInboxHidesSources(t *testing.T) {
