@@ -25,7 +25,7 @@ func (k *Keeper) fire(p *push) error {
 		}
 	}
 	if !p.counted {
-		p.stage = k.limited(true, p.by, p.limit) != nil
+		p.stage = k.limited(true, p.by, p.target, p.limit) != nil
 		p.counted = true
 	}
 	k.mu.Lock()

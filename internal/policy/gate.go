@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,7 +31,10 @@ func (k *Keeper) Push(ctx context.Context, it *drift.Item, auto bool) error {
 	}
 	if !it.Target.IsZero() {
 		if err := k.circles(ctx, it.Target, it.Meta, auto || rule); err != nil {
-			return err
+			if it.From.IsZero() || auto || rule || !errors.Is(err, kaijutsu.ErrConflict) {
+				return err // another kernel has nothing to say that would change it
+			}
+			return fmt.Errorf("%w: say again to push it there all the same", err)
 		}
 	}
 	if rule {
@@ -40,23 +44,23 @@ func (k *Keeper) Push(ctx context.Context, it *drift.Item, auto bool) error {
 	if by.IsZero() {
 		by = it.Meta.Principal
 	}
-	return k.limited(auto, by, keyOf(it.Target, it.ToKernel, it.To))
+	return k.limited(auto, by, it.Target, keyOf(it.Target, it.ToKernel, it.To))
 }
 
 // circles refuses what goes where it has been, or, of what nobody asked for,
 // where the same finding is.
 func (k *Keeper) circles(ctx context.Context, target kaijutsu.DocumentID, m drift.Meta, auto bool) error {
 	if slices.Contains(m.Chain, k.place(target)) {
-		return fmt.Errorf("this finding has been in context %s already: %w: say again to push it there all the same", target.Name(), kaijutsu.ErrConflict)
+		return fmt.Errorf("this finding has been in context %s already: %w", k.named(target), kaijutsu.ErrConflict)
 	}
 	if !auto || m.Finding == "" {
 		return nil
 	}
 	if err := k.cfg.Index.Settle(ctx, target); err != nil {
-		return fmt.Errorf("look for the finding in context %s: %w", target.Name(), err)
+		return fmt.Errorf("look for the finding in context %s: %w", k.named(target), err)
 	}
 	if k.cfg.Index.Has(target, m.Finding) {
-		return fmt.Errorf("context %s has this finding already: %w", target.Name(), kaijutsu.ErrConflict)
+		return fmt.Errorf("context %s has this finding already: %w", k.named(target), kaijutsu.ErrConflict)
 	}
 	return nil
 }
@@ -64,10 +68,29 @@ func (k *Keeper) circles(ctx context.Context, target kaijutsu.DocumentID, m drif
 // place is a context of this kernel in a chain.
 func (k *Keeper) place(doc kaijutsu.DocumentID) string { return k.cfg.Name + ":" + doc.Name() }
 
+// named is what an error calls a context.
+func (k *Keeper) named(doc kaijutsu.DocumentID) string {
+	info, err := k.cfg.Kernel.Context(k.stopping, k.call(doc), doc)
+	if err != nil {
+		return doc.Name()
+	}
+	return fmt.Sprintf("%q (%s)", clipTitle(info.Title), k.cfg.Kernel.Short(doc))
+}
+
+// clipTitle shortens a title for an error.
+func clipTitle(title string) string {
+	const most = 60
+	if runes := []rune(title); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return title
+}
+
 // limited takes what a push takes of the limit for what rules push, or for what
-// others do: each is counted by itself. The error says whose limit it is and when
+// others do: each is counted by itself. The target is a context of this kernel,
+// or else goes by its key. The error says whose limit it is, by name, and when
 // there is room again.
-func (k *Keeper) limited(auto bool, by kaijutsu.Principal, target string) error {
+func (k *Keeper) limited(auto bool, by kaijutsu.Principal, doc kaijutsu.DocumentID, target string) error {
 	p := k.policy.Load()
 	limit, kind := p.Manual, "manual "
 	if auto {
@@ -83,8 +106,11 @@ func (k *Keeper) limited(auto bool, by kaijutsu.Principal, target string) error 
 		whole += time.Second
 	}
 	what := by.Name + " pushes"
-	if over == 1 {
-		what = "that context gets"
+	switch {
+	case over == 1 && doc.IsZero():
+		what = target + " gets"
+	case over == 1:
+		what = "context " + k.named(doc) + " gets"
 	}
 	return fmt.Errorf("%s more than the kernel's policy allows: %w: there is room again in %v, at %s",
 		what, kaijutsu.ErrUnavailable, whole, now.Add(whole).UTC().Format(time.TimeOnly+"Z"))

@@ -1,16 +1,19 @@
 package policy_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/drift"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/courier"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/policy"
 )
@@ -159,4 +162,32 @@ func TestTwoLimits(t *testing.T) {
 	w.write(amy, a, finding("finding", "two"))
 	w.texts(b)
 	w.act(amy, a, b, "by hand") // would fail the test
+	w.act(amy, a, b, "and again")
+	push := func() string {
+		_, err := w.courier.Push(t.Context(), amy, courier.Push{From: a.Name(), To: b.Name(), Content: "too much"})
+		return fmt.Sprint(err)
+	}
+	if got := push(); !strings.Contains(got, "amy pushes more") || !strings.Contains(got, "room again in 10s") {
+		t.Errorf("the third push: %s; want to hear of amy's limit, by the rate for what is done by hand", got)
+	}
+	w.set(policy.Policy{Manual: policy.Limit{Principal: policy.Rate{PerMinute: 100}, Target: policy.Rate{PerMinute: 6, Burst: 1}}})
+	w.act(owner, a, b, "of another")
+	if got := push(); !strings.Contains(got, fmt.Sprintf(`context "b" (%s) gets more`, w.kernel.Short(b))) {
+		t.Errorf("a push over the target's limit: %s; want its name", got)
+	}
+}
+
+// TestWhereItHasBeen says which context a finding has been in, and what helps.
+func TestWhereItHasBeen(t *testing.T) {
+	w := newWorld(t, nil)
+	a := w.context("a")
+	_, err := w.courier.Push(t.Context(), owner, courier.Push{From: a.Name(), To: a.Name(), Content: "to itself"})
+	if want := fmt.Sprintf(`in context "a" (%s) already`, w.kernel.Short(a)); !errors.Is(err, kaijutsu.ErrConflict) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "say again") {
+		t.Errorf("a push to itself: %v, want a conflict that says %s and what helps", err, want)
+	}
+	chain := []string{"main:" + a.Name()}
+	err = w.keeper.Push(t.Context(), &drift.Item{ID: drift.NewID(time.Now()), Via: "away", Target: a, By: owner.By, Meta: drift.Meta{Chain: chain}}, false)
+	if !errors.Is(err, kaijutsu.ErrConflict) || strings.Contains(err.Error(), "say again") {
+		t.Errorf("an offer of what has been here: %v, want a conflict without what does not help", err)
+	}
 }
