@@ -31,7 +31,7 @@ const (
 	// commitCosts is how many times as long as looking and writing keeps a
 	// document's owner busy the change keeps it that comes of it, both together.
 	// Waiting for the disk does not.
-	commitCosts = 3
+	commitCosts = 2
 
 	staleMessage = "op:drift_stale"
 )
