@@ -154,4 +154,9 @@ type Gate interface {
 }
 
 // Stats are how many items there are.
-type Stats struct{ Staged, Dead, Held, Offered int }
+type Stats struct {
+	Staged, Dead, Held, Offered int
+	// Unread are those whose records cannot be read here: damaged, or of a newer
+	// version. They stay, undelivered, until an owner of the kernel cancels them.
+	Unread int
+}

@@ -3,6 +3,7 @@ package courier
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"kaijutsu"
 	"kaijutsu/drift"
@@ -18,6 +19,9 @@ import (
 // flushing and does not come to an end.
 func (c *Courier) Cancel(ctx context.Context, call op.Call, ref string) (Shown, error) {
 	e, err := c.find(call, ref)
+	if err != nil && owns(call) && slices.Contains(c.queue.illegible(), ref) {
+		return c.cancelUnread(ctx, call, ref)
+	}
 	if err != nil {
 		return Shown{}, c.gone(call, ref, err)
 	}
@@ -69,6 +73,15 @@ func (c *Courier) Cancel(ctx context.Context, call op.Call, ref string) (Shown, 
 	came = &Delivery{ID: it.ID, Number: it.Number, State: drift.StateCancelled, Target: it.Target}
 	c.emit(flowbus.DriftCancelled, call.By, home(&it), &it, "", "by "+call.By.Name)
 	return out, nil
+}
+
+// cancelUnread takes an item out of the queue whose record cannot be read.
+func (c *Courier) cancelUnread(ctx context.Context, call op.Call, id string) (Shown, error) {
+	if err := c.write(context.WithoutCancel(ctx), records.Record{Name: itemRecord + id}); err != nil {
+		return Shown{}, fmt.Errorf("cancel drift %s: %w", id, err)
+	}
+	c.log.Info("an item of the queue that could not be read was cancelled", "drift", id, "by", call.By)
+	return Shown{Item: drift.Item{ID: id, State: drift.StateCancelled}, Reason: "its record could not be read"}, nil
 }
 
 // deliveredShown is an item that was delivered before it could be cancelled.

@@ -134,6 +134,9 @@ func (c *Courier) goes(f func()) bool {
 // Stats returns how many items there are.
 func (c *Courier) Stats() Stats { return c.queue.stats() }
 
+// Unread returns the ids of items whose records cannot be read here, sorted.
+func (c *Courier) Unread() []string { return c.queue.illegible() }
+
 // Distillers returns the names of those that may be asked, sorted.
 func (c *Courier) Distillers() []string {
 	return slices.Sorted(maps.Keys(c.cfg.Distillers.ByName))

@@ -36,9 +36,10 @@ func (c *Courier) Replay(ctx context.Context, call op.Call, ref, to string) ([]O
 	var errs []error
 	for _, e := range c.queue.all(func(e *entry) bool { return e.State == drift.StateDead && c.mayUse(call, &e.Item) }) {
 		out, err := c.replay(ctx, call, e, to)
-		if out.Item.ID != "" {
-			outs = append(outs, out)
+		if out.Item.ID == "" { // as it was
+			out = Outcome{Item: e.Item, State: e.State, Doc: e.Target, Reason: clip(err.Error())}
 		}
+		outs = append(outs, out)
 		if err != nil && len(errs) < 5 {
 			errs = append(errs, err)
 		}

@@ -3,6 +3,7 @@ package courier
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,10 @@ const (
 	// progressEvery is how many items a flush is done with between two progress
 	// events.
 	progressEvery = 500
+	// leaseTries is how often a flush that is to go on waits for the lease: as
+	// long as a node that was killed has it, perhaps this one before it was
+	// started again.
+	leaseTries = 6
 )
 
 // flushRow is a flush that was asked for and is under way.
@@ -293,6 +298,9 @@ func (c *Courier) resume(start bool) {
 // goOn carries a flush that is on record to its end.
 func (c *Courier) goOn(source kaijutsu.DocumentID) {
 	out, err := c.flushSource(c.life, source, flushable)
+	for try := 1; errors.Is(err, kaijutsu.ErrUnavailable) && c.life.Err() == nil && try < leaseTries; try++ {
+		out, err = c.flushSource(c.life, source, flushable)
+	}
 	switch {
 	case c.life.Err() != nil:
 		return // it goes on at the next start

@@ -268,8 +268,19 @@ func (q *queue) stats() Stats {
 	defer q.mu.RUnlock()
 	return Stats{
 		Staged: q.states[drift.StateStaged], Dead: q.states[drift.StateDead],
-		Held: q.states[drift.StateHeld], Offered: q.states[drift.StateOffered],
+		Held: q.states[drift.StateHeld], Offered: q.states[drift.StateOffered], Unread: len(q.unread),
 	}
+}
+
+// illegible returns the ids of items whose records cannot be read, sorted.
+func (q *queue) illegible() (ids []string) {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	for name := range q.unread {
+		ids = append(ids, strings.TrimPrefix(name, itemRecord))
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // lastNumber returns the last number that was given.

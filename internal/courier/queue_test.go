@@ -4,11 +4,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/drift"
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/courier"
+	"kaijutsu/internal/records"
 )
 
 func TestQueue(t *testing.T) {
@@ -173,5 +175,28 @@ func TestAnItemThatCannotBeRead(t *testing.T) {
 	}
 	if _, there := w.queue.Get("item/0190aaaa-0000-7000-8000-000000000001"); !there {
 		t.Error("the record of a newer version is gone, want it kept")
+	}
+}
+
+// TestCancelOfWhatCannotBeRead stays until an owner takes it away.
+func TestCancelOfWhatCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	amy := w.member("amy", kaijutsu.RightEdit)
+	id := drift.NewID(time.Now())
+	if err := w.queue.Put(t.Context(), records.Mover, "item/"+id, []byte(`{"v":99}`)); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.Stats(); s != (courier.Stats{Unread: 1}) {
+		t.Errorf("Stats = %+v, want one that cannot be read", s)
+	}
+	same(t, "ids", w.Unread(), []string{id})
+	if _, err := w.Cancel(t.Context(), amy, id); !errors.Is(err, kaijutsu.ErrNotFound) {
+		t.Errorf("Cancel by an editor = %v, want ErrNotFound", err)
+	}
+	if got, err := w.Cancel(t.Context(), owner, id); err != nil || got.State != drift.StateCancelled {
+		t.Errorf("Cancel by an owner = %+v, %v, want it cancelled", got, err)
+	}
+	if _, there := w.queue.Get("item/" + id); there || w.Stats() != (courier.Stats{}) {
+		t.Errorf("the record is there: %v; Stats = %+v, want none", there, w.Stats())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"kaijutsu"
 	"kaijutsu/drift"
@@ -100,6 +101,9 @@ func (s *Server) driftStatus() catalog.DriftStatus {
 func (s *Server) driftProblems(d catalog.DriftStatus) (all []string) {
 	if d.Dead > 0 {
 		all = append(all, fmt.Sprintf("%d drifts could not be delivered: kj drift dead lists them and says why; kj drift replay tries again, kj drift cancel gives one up", d.Dead))
+	}
+	if ids := s.courier.Unread(); len(ids) > 0 {
+		all = append(all, fmt.Sprintf("%d drifts cannot be read and are not delivered (%s): a newer server may read them; an owner cancels one with kj drift cancel and its id", len(ids), strings.Join(ids[:min(len(ids), 5)], ", ")))
 	}
 	if why := s.policy.Stats().Unread; why != "" {
 		all = append(all, fmt.Sprintf("the drift policy cannot be read (%s): nothing is pushed by itself; set it again with kj drift policy-set", why))
