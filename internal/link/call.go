@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,8 +22,6 @@ import (
 const (
 	maxAnswer = 1 << 20 // bytes of an answer
 	maxWords  = 1000    // bytes that are shown of what another server says
-	// believed is how long a server is taken for the kernel that it was.
-	believed = time.Minute
 )
 
 // Receipt is what became of an offer.
@@ -36,10 +33,10 @@ type Receipt struct {
 }
 
 // Offer offers an item to another kernel: it.To is the address there. An error
-// that wraps kaijutsu.ErrUnavailable is for trying later; one that wraps
-// ErrDenied says that the other kernel refused for good, and why. ErrNotFound,
-// ErrConflict, ErrInvalid and ErrTooLarge are the other kernel's complaints, in
-// its words, or a link that leads to another kernel than it says.
+// that wraps kaijutsu.ErrUnavailable is for trying later, also when the link leads
+// to another kernel; one that wraps ErrDenied says that the other kernel refused
+// for good, and why. ErrNotFound, ErrConflict, ErrInvalid and ErrTooLarge are the
+// other kernel's complaints, in its words.
 //
 // Offered again, an item is delivered once: the block's id follows from its own.
 func (l *Links) Offer(ctx context.Context, kernel string, it drift.Item) (Receipt, error) {
@@ -114,60 +111,6 @@ func (l *Links) Resolve(ctx context.Context, kernel, handle string) (json.RawMes
 	return json.Marshal(out)
 }
 
-// identity is whom a server was when it was asked.
-type identity struct {
-	url string
-	at  time.Time
-}
-
-// verify asks a server which kernel it is, unless it was that kernel a moment
-// ago and may says that this is enough. One that does not tell our token is
-// believed for now: every offer names its kernel, and every answer too.
-func (l *Links) verify(ctx context.Context, link Link, may bool) error {
-	l.mu.Lock()
-	was := l.known[link.Kernel]
-	l.mu.Unlock()
-	if now := l.cfg.Now(); may && was.url == link.URL && now.Sub(was.at) < believed && !now.Before(was.at) {
-		return nil
-	}
-	var status struct {
-		Kernel *string `json:"kernel"`
-	}
-	err := l.do(ctx, link, "server_status", struct{}{}, func(b []byte) error { return json.Unmarshal(b, &status) })
-	switch {
-	case errors.Is(err, kaijutsu.ErrNotFound), errors.Is(err, kaijutsu.ErrDenied) && !errors.As(err, new(*unwelcome)):
-		// Our token may not see the status.
-	case err != nil:
-		return err
-	case status.Kernel == nil:
-		// A server that does not tell.
-	case *status.Kernel != link.Kernel:
-		l.forget(link.Kernel)
-		return wrong(link, *status.Kernel)
-	}
-	l.mu.Lock()
-	l.known[link.Kernel] = identity{link.URL, l.cfg.Now()}
-	l.mu.Unlock()
-	return nil
-}
-
-func (l *Links) forget(kernel string) {
-	l.mu.Lock()
-	delete(l.known, kernel)
-	l.mu.Unlock()
-}
-
-// wrong says that a link leads to another kernel.
-func wrong(link Link, kernel string) error {
-	return fmt.Errorf("the server at %s is kernel %.64q and not %q: %w: set the link under that name, or with the right address", link.URL, words(kernel), link.Kernel, kaijutsu.ErrConflict)
-}
-
-// isWrong reports whether setting a link makes no sense: the server answered,
-// and will do so again.
-func isWrong(err error) bool {
-	return err != nil && !errors.Is(err, kaijutsu.ErrUnavailable)
-}
-
 // unwelcome says that a server does not know our token.
 type unwelcome struct{ error }
 
@@ -176,8 +119,14 @@ func (e *unwelcome) Unwrap() error { return e.error }
 // call calls an operation of another kernel; its result is decoded strictly.
 func (l *Links) call(ctx context.Context, link Link, name string, in, out any) error {
 	err := l.do(ctx, link, name, in, func(b []byte) error { return strictly(b, out) })
-	if err != nil {
-		l.forget(link.Kernel) // it may be another server's address by now
+	if err == nil {
+		return nil
+	}
+	l.forget(link.Kernel) // it may be another server's address by now
+	if errors.As(err, new(*unwelcome)) {
+		if other := l.who(ctx, link); other != nil {
+			return other // a stranger knows no token of ours
+		}
 	}
 	return err
 }
@@ -198,8 +147,8 @@ func (l *Links) do(ctx context.Context, link Link, name string, in any, decode f
 		return l.unreached(ctx, link, err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return fmt.Errorf("the server at %s sends on to %.200q: %w: a token goes nowhere else; set the link to the address itself", link.URL, words(resp.Header.Get("Location")), kaijutsu.ErrConflict)
+	if err := onward(link, resp); err != nil {
+		return err
 	}
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {

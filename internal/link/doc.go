@@ -8,10 +8,11 @@
 // Invariants: a token leaves this package only in the Authorization header of a
 // request to the address that it was set with; it is in no list, error or log,
 // and it does not follow a redirect. Beyond this machine an address is https,
-// unless the link says that plain http is meant. A server that says it is
-// another kernel than the link's gets no drift. What it answers is bounded in
-// size and time, and decoded strictly; what it says in its own words is cut and
-// cleaned before it is shown.
+// unless the link says that plain http is meant. A server is asked which kernel
+// it is before it sees the token; one that is another than the link's sees
+// neither token nor drift. It is taken for who it was for ten seconds. What it
+// answers is bounded in size and time, and decoded strictly; what it says in its
+// own words is cut and cleaned before it is shown.
 //
 // Errors say what to do about them: one that wraps kaijutsu.ErrUnavailable is
 // for trying later, one that wraps kaijutsu.ErrDenied is the other kernel's last

@@ -22,6 +22,9 @@ type canned struct {
 }
 
 func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == link.WhoPath {
+		return &http.Response{StatusCode: 200, Body: http.NoBody, Header: http.Header{link.KernelHeader: {"away"}}, Request: r}, nil
+	}
 	if strings.HasSuffix(r.URL.Path, "/server_status") {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"kernel":"away"}`)), Header: http.Header{}, Request: r}, nil
 	}

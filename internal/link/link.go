@@ -84,7 +84,7 @@ func (l *Links) Set(ctx context.Context, c op.Call, link Link) (Shown, error) {
 	if _, there := l.cfg.Table.Get(prefix + link.Kernel); !there && l.count() >= maxLinks {
 		return Shown{}, fmt.Errorf("set a link: there are %d: %w: remove one first", maxLinks, kaijutsu.ErrTooLarge)
 	}
-	if err := l.verify(ctx, link, false); isWrong(err) {
+	if err := isWrong(l.verify(ctx, link, false)); err != nil {
 		return Shown{}, err
 	}
 	r := row{recordVersion, link.URL, link.Token, link.Plain, whoRow(c.By), l.cfg.Now().UTC()}

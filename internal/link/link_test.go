@@ -127,12 +127,19 @@ func serve(t testing.TB, kernel string, right kaijutsu.Right, answer func(link.O
 				}{in.Handle, "as it was"}, nil
 			}),
 	)
-	o.Server = httptest.NewServer(httpdoor.New(httpdoor.Config{Set: set, Identify: func(r *http.Request) (op.Call, error) {
+	door := httpdoor.New(httpdoor.Config{Set: set, Identify: func(r *http.Request) (op.Call, error) {
 		if r.Header.Get("Authorization") != "Bearer "+secret {
 			return op.Call{}, challenge{fmt.Errorf("this token is not valid: %w", kaijutsu.ErrDenied)}
 		}
 		return op.Call{By: kaijutsu.Principal{Name: "home-bot", Kind: kaijutsu.Agent}, Right: right}, nil
-	}}))
+	}})
+	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == link.WhoPath {
+			w.Header().Set(link.KernelHeader, kernel)
+			return
+		}
+		door.ServeHTTP(w, r)
+	}))
 	t.Cleanup(o.Close)
 	return o
 }
@@ -241,7 +248,7 @@ func TestAnswersOfOtherKernels(t *testing.T) {
 		{"internal", fail(errors.New("secret detail")), kaijutsu.ErrUnavailable, "internal error"},
 		{"another state", state("eaten", ""), kaijutsu.ErrUnavailable, "eaten"},
 		{"no block", func(link.Offer) (link.Answer, error) { return link.Answer{Kernel: "away", State: link.Delivered}, nil }, kaijutsu.ErrUnavailable, "without a block"},
-		{"another kernel", func(link.Offer) (link.Answer, error) { return link.Answer{Kernel: "third", State: link.Delivered}, nil }, kaijutsu.ErrConflict, `kernel "third"`},
+		{"another kernel", func(link.Offer) (link.Answer, error) { return link.Answer{Kernel: "third", State: link.Delivered}, nil }, kaijutsu.ErrUnavailable, `kernel "third"`},
 		{"a long reason", state(link.Refused, strings.Repeat("é", 3000)), kaijutsu.ErrDenied, "éé…"},
 	}
 	for _, tt := range tests {
@@ -285,11 +292,19 @@ func TestServersThatAreNoKernel(t *testing.T) {
 	}{
 		{"redirects", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
-		}, kaijutsu.ErrConflict, "sends on to"},
+		}, kaijutsu.ErrUnavailable, "sends on to"},
 		{"a page", write(200, "<html>"), kaijutsu.ErrUnavailable, "newer server"},
 		{"an error page", write(502, "<html>"), kaijutsu.ErrUnavailable, "status 502"},
 		{"another error", write(404, `{"error":"nope"}`), kaijutsu.ErrUnavailable, "status 404"},
-		{"not ours", write(401, ``), kaijutsu.ErrDenied, "set the link anew"},
+		{"not ours", write(401, ``), kaijutsu.ErrUnavailable, "does not say which kernel it is"},
+		{"another kernel", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set(link.KernelHeader, "third\u202e")
+			w.WriteHeader(401)
+		}, kaijutsu.ErrUnavailable, `is kernel "third" and not "away"`},
+		{"ours, with another token", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set(link.KernelHeader, "away")
+			w.WriteHeader(401)
+		}, kaijutsu.ErrDenied, "set the link anew"},
 		{"slow down", write(429, `{"error":{"kind":"denied","message":"too many"}}`), kaijutsu.ErrUnavailable, "too many"},
 		{"a flood", func(w http.ResponseWriter, _ *http.Request) { w.Write(bytes.Repeat([]byte(" "), 2<<20)) }, kaijutsu.ErrUnavailable, "more than"},
 		{"silence", func(_ http.ResponseWriter, r *http.Request) {
@@ -332,7 +347,7 @@ func TestALinkToTheWrongKernel(t *testing.T) {
 	if l.Knows("away") {
 		t.Error("the refused link is there")
 	}
-	_, err = l.Set(t.Context(), owner, link.Link{Kernel: "away", URL: o.URL, Token: "wrong"})
+	_, err = l.Set(t.Context(), owner, link.Link{Kernel: "third", URL: o.URL, Token: "wrong"})
 	if !errors.Is(err, kaijutsu.ErrDenied) {
 		t.Errorf("setting it with a wrong token: %v, want ErrDenied", err)
 	}
@@ -343,6 +358,43 @@ func TestALinkToTheWrongKernel(t *testing.T) {
 	set(t, l, "away", url)
 	if _, err := l.Offer(t.Context(), "away", item()); !errors.Is(err, kaijutsu.ErrUnavailable) {
 		t.Errorf("offer to a server that is away: %v, want ErrUnavailable", err)
+	}
+}
+
+// TestAStrangerAtTheAddress has another server take the place of the one that a
+// link leads to: it hears neither the token nor the drift, and the drift is for
+// trying later.
+func TestAStrangerAtTheAddress(t *testing.T) {
+	for name, says := range map[string]string{"another kernel": "other", "something else": ""} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Unix(1_700_000_000, 0)
+			l, _, _ := open(t, t.TempDir(), func(c *link.Config) { c.Now = func() time.Time { return now } })
+			ready := serve(t, "away", kaijutsu.RightEdit, delivered).Config.Handler
+			var mu sync.Mutex
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				h := ready
+				mu.Unlock()
+				h.ServeHTTP(w, r)
+			}))
+			t.Cleanup(s.Close)
+			set(t, l, "away", s.URL)
+			now = now.Add(20 * time.Second)
+			mu.Lock()
+			ready = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if said, _ := io.ReadAll(r.Body); r.Header.Get("Authorization") != "" || len(said) > 0 {
+					t.Errorf("%s %s tells a stranger %q, %q", r.Method, r.URL.Path, r.Header.Get("Authorization"), said)
+				}
+				w.Header().Set(link.KernelHeader, says)
+				w.WriteHeader(http.StatusUnauthorized)
+			})
+			mu.Unlock()
+			for range 2 {
+				if _, err := l.Offer(t.Context(), "away", item()); !errors.Is(err, kaijutsu.ErrUnavailable) || errors.Is(err, kaijutsu.ErrDenied) || !strings.Contains(err.Error(), "kernel") {
+					t.Errorf("error = %v, want ErrUnavailable that says who is there", err)
+				}
+			}
+		})
 	}
 }
 

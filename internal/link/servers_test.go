@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -116,6 +117,7 @@ func TestTwoKernels(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 		defer resp.Body.Close()
+		maps.Copy(w.Header(), resp.Header)
 		w.WriteHeader(resp.StatusCode)
 		io.Copy(w, resp.Body)
 	}))

@@ -231,7 +231,10 @@ func (s *Server) Close(ctx context.Context) error {
 // routes is every address of the server.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET "+link.WhoPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set(link.KernelHeader, s.cfg.Kernel) // for those who have a link to this address
+		fmt.Fprintln(w, "ok")
+	})
 	mux.HandleFunc("GET /sync", s.serveSync)
 	operations := brief(httpdoor.New(httpdoor.Config{Set: s.set, Identify: s.gate.call, Log: s.log, Version: s.cfg.Version}))
 	mux.Handle("/v1/", operations)
