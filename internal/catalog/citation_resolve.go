@@ -3,8 +3,10 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kaijutsu"
@@ -77,10 +79,13 @@ func (o *operations) resolveCitation(ctx context.Context, c op.Call, in citation
 func cited(v repo.View, doc kaijutsu.DocumentID, h drift.Handle) (out citationResolveOut, err error) {
 	heads, err := citedHeads(v, h.Heads)
 	if err != nil {
-		return out, err
+		return out, fmt.Errorf("handle: context %s %q: %w", doc.Name(), beginning(v.Title(), 60), err)
 	}
 	id := blocks.ID(h.Block)
 	then, err := v.ContentAt(id, heads)
+	if errors.Is(err, kaijutsu.ErrNotFound) {
+		return out, op.About("handle", fmt.Errorf("handle: %w: context %s %q had no block %s then", kaijutsu.ErrNotFound, doc.Name(), beginning(v.Title(), 60), id))
+	}
 	if err != nil {
 		return out, fmt.Errorf("handle: %w", err)
 	}
@@ -134,35 +139,53 @@ func citedHeads(v repo.View, texts []string) (kaijutsu.Heads, error) {
 	if len(texts) == 0 {
 		return v.Heads, nil
 	}
-	heads := make([]kaijutsu.ChangeHash, len(texts))
-	for i, text := range texts {
+	heads, short := []kaijutsu.ChangeHash{}, []string{}
+	for _, text := range texts {
 		full, err := kaijutsu.ParseChangeHash(text)
 		if err != nil {
-			if full, err = beginsSo(v, text); err != nil {
-				return nil, err
-			}
+			short = append(short, text)
+			continue
 		}
-		heads[i] = full
+		if _, ok := v.Log().Index(full); !ok {
+			return nil, fmt.Errorf("heads %.64s: %w: it holds no such change", text, kaijutsu.ErrNotFound)
+		}
+		heads = append(heads, full)
 	}
-	return kaijutsu.NewHeads(heads...), nil
+	if len(short) == 0 {
+		return kaijutsu.NewHeads(heads...), nil
+	}
+	found, err := beginSo(v.Log(), short)
+	return kaijutsu.NewHeads(append(heads, found...)...), err
 }
 
-// beginsSo returns the one change of a context whose hash begins so.
-func beginsSo(v repo.View, prefix string) (found kaijutsu.ChangeHash, err error) {
-	n, log := 0, v.Log()
-	for i := range log.Len() {
-		if h := log.Hash(i); begins(h, prefix) {
-			found = h
-			n++
+// beginSo returns the changes of a log whose hashes begin so, one for each.
+func beginSo(log repo.Log, prefixes []string) ([]kaijutsu.ChangeHash, error) {
+	found, n := make([]kaijutsu.ChangeHash, len(prefixes)), make([]int, len(prefixes))
+	by := make(map[byte][]int) // by the first byte of the hash: one pass for all
+	for i, p := range prefixes {
+		if first, err := strconv.ParseUint(p[:min(2, len(p))], 16, 8); err == nil {
+			by[byte(first)] = append(by[byte(first)], i)
 		}
 	}
-	switch n {
-	case 0:
-		return found, fmt.Errorf("handle: heads %.64s: %w: the context holds no such change", prefix, kaijutsu.ErrNotFound)
-	case 1:
-		return found, nil
+	for at := range log.Len() {
+		h := log.Hash(at)
+		for _, i := range by[h[0]] {
+			if begins(h, prefixes[i]) {
+				found[i] = h
+				n[i]++
+			}
+		}
 	}
-	return found, fmt.Errorf("handle: heads %.64s: %w: %d changes begin so; give more of it", prefix, kaijutsu.ErrConflict, n)
+	for i, p := range prefixes {
+		switch n[i] {
+		case 0:
+			return nil, fmt.Errorf("heads %.64s: %w: it holds no such change", p, kaijutsu.ErrNotFound)
+		case 1:
+		default:
+			return nil, fmt.Errorf("heads %.64s: %w: %d changes begin so; give more of it", p, kaijutsu.ErrConflict, n[i])
+		}
+	}
+	return found, nil
 }
 
 // begins reports whether the hexadecimal digits of a hash begin so, without

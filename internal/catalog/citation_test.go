@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kaijutsu"
+	"kaijutsu/internal/op"
 )
 
 // cite returns a handle for lines of a block.
@@ -119,4 +120,39 @@ func TestAPushThatIsTooLong(t *testing.T) {
 	for _, content := range []string{strings.Repeat("x", 256<<10+1), strings.Repeat("漢", 256<<10/3+1)} {
 		h.refuse(owner(), "drift_push", quote(`{"context": "A", "to": "B", "content": %}`, content), kaijutsu.ErrTooLarge, "262144")
 	}
+}
+
+// TestWhatAHandleDoesNotFindIsNamed says which context was asked, and a block
+// that is not there is an error of its parameter.
+func TestWhatAHandleDoesNotFindIsNamed(t *testing.T) {
+	h := start(t)
+	c := h.context("Findings")
+	d := h.context("Others")
+	b, other := h.block(c, "one\n", ""), h.block(d, "two\n", "")
+	canonical := h.cite(b, "1")
+	heads := canonical[strings.Index(canonical, "@"):strings.Index(canonical, "#")]
+	for _, handle := range []string{c + "/" + b + "@" + strings.Repeat("0", 64), c + "/" + b + "@00000000,11111111", c + "/" + other + heads} {
+		h.refuse(owner(), "citation_resolve", quote(`{"handle": %}`, handle), kaijutsu.ErrNotFound, c, "Findings")
+	}
+	for _, in := range []string{quote(`{"context": %, "block_id": %}`, c, other), quote(`{"context": %, "block_id": "ffffffff"}`, c), `{"block_id": "00000000-0000-7000-8000-0000000000ff"}`} {
+		_, err := h.set.Call(t.Context(), owner(), "block_read", []byte(in))
+		if p := op.ProblemOf(err); p.Kind != "not_found" || p.Field != "block_id" {
+			t.Errorf("block_read %s = %+v, want not_found of block_id", in, p)
+		}
+	}
+}
+
+// TestReplayOfNothingListsDeadLetters names those that there are.
+func TestReplayOfNothingListsDeadLetters(t *testing.T) {
+	h := start(t)
+	h.context("A")
+	h.context("B")
+	h.refuse(owner(), "drift_replay", `{"item": "99"}`, kaijutsu.ErrNotFound, "Dead letter #99 not found", "No dead letters.")
+	h.call(owner(), "drift_push", `{"context": "A", "to": "B", "content": "a lost letter", "stage": true}`)
+	h.call(owner(), "context_archive", `{"context": "B"}`)
+	for range 5 {
+		h.call(owner(), "drift_flush", `{"context": "A"}`)
+	}
+	h.refuse(owner(), "drift_replay", `{"item": "99"}`, kaijutsu.ErrNotFound, "#1 → B: a lost letter")
+	h.refuse(owner(), "drift_replay", `{"item": "1"}`, kaijutsu.ErrConflict, "archived")
 }

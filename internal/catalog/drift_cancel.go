@@ -41,8 +41,17 @@ func (o *operations) withQueue(ctx context.Context, c op.Call, item string, err 
 	if listErr != nil {
 		return err
 	}
+	lines := o.itemLines(ctx, c, all)
+	if len(lines) == 0 {
+		lines = []string{"No staged drifts."}
+	}
+	return &unstaged{fmt.Sprintf("Staged drift %s not found; the queue:\n%s", called(item), strings.Join(lines, "\n"))}
+}
+
+// itemLines lists the first of some items, a line each.
+func (o *operations) itemLines(ctx context.Context, c op.Call, all []courier.Shown) (lines []string) {
 	const most = 10
-	p, lines := o.endpoints(c), []string{}
+	p := o.endpoints(c)
 	for i, s := range all {
 		if i == most {
 			lines = append(lines, fmt.Sprintf("… (%d in all)", len(all)))
@@ -55,10 +64,7 @@ func (o *operations) withQueue(ctx context.Context, c op.Call, item string, err 
 		}
 		lines = append(lines, fmt.Sprintf("#%d → %s: %s", s.Number, beginning(name, 40), beginning(s.Preview, 60)))
 	}
-	if len(lines) == 0 {
-		lines = []string{"No staged drifts."}
-	}
-	return &unstaged{fmt.Sprintf("Staged drift %s not found; the queue:\n%s", called(item), strings.Join(lines, "\n"))}
+	return lines
 }
 
 // called puts a # before a number.

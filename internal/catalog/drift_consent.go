@@ -17,7 +17,7 @@ func (o *operations) driftConsent() *op.Op {
 	return defineDrift(o, op.Spec{
 		Name: "drift_consent", Title: "Consent to a drift", Command: []string{"drift", "consent"}, Args: []string{"item"},
 		Summary: "Accept or refuse a drift of another kernel that is held for consent",
-		Description: "Which drifts are held says the receiving kernel's policy: drift_policy. Accepted, it is delivered at once; refused, its sender sees the reason, and it is a dead letter there.\n\n" +
+		Description: "Which drifts are held says the receiving kernel's policy: drift_policy. Accepted, it is delivered at once; refused, it is a dead letter of the kernel that it came from, with the reason; its sender learns either at the next flush of the source.\n\n" +
 			"It takes the right to edit the context that it goes to.",
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Writes,
 		Examples: examplesOf("drift_consent"),

@@ -16,7 +16,7 @@ type driftPolicySetIn struct {
 	Automatic *limitRow    `json:"automatic,omitempty" jsonschema:"Limits of what rules push. Default: they stay."`
 	Manual    *limitRow    `json:"manual,omitempty" jsonschema:"Limits of what people, agents and other kernels push. Default: they stay."`
 	Act       string       `json:"act,omitempty" jsonschema:"What is done when a push asks the receiver to act: never, ask who may edit the target, or always. Default: as it is." rule:"enum=never|ask|always"`
-	ActWait   int          `json:"act_wait_s,omitempty" jsonschema:"How long such a question waits, in seconds. Default: as it is." rule:"min=1,max=604800"`
+	ActWait   int          `json:"act_wait_s,omitempty" jsonschema:"How long such a question waits, in seconds. Default: as it is." rule:"min=1,max=86400"`
 	Foreign   []verdictRow `json:"foreign,omitempty" jsonschema:"What is done with drifts of other kernels, instead of what was; the one without a principal is for everybody else, and without one they are held. Default: as it is." rule:"maxitems=256"`
 }
 

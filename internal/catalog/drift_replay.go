@@ -2,6 +2,9 @@ package catalog
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
@@ -26,11 +29,28 @@ func (o *operations) driftReplay() *op.Op {
 func (o *operations) replayDrift(ctx context.Context, c op.Call, in driftReplayIn) (itemList, error) {
 	all, err := o.parts.Drift.Replay(ctx, c, in.Item, in.To)
 	if err != nil && (in.Item != "all" || len(all) == 0) {
-		return itemList{}, err
+		return itemList{}, o.withDead(ctx, c, in.Item, err)
 	}
 	p, out := o.endpoints(c), itemList{Items: make([]driftRow, 0, len(all))}
 	for _, one := range all {
 		out.Items = append(out.Items, p.outcome(ctx, one))
 	}
 	return out, nil
+}
+
+// withDead adds the dead letters to the error that one is not there.
+func (o *operations) withDead(ctx context.Context, c op.Call, item string, err error) error {
+	_, missing := o.parts.Drift.Show(ctx, c, item)
+	if !errors.Is(err, kaijutsu.ErrNotFound) || !errors.Is(missing, kaijutsu.ErrNotFound) {
+		return err
+	}
+	all, listErr := o.parts.Drift.DeadLetters(ctx, c)
+	if listErr != nil {
+		return err
+	}
+	lines := o.itemLines(ctx, c, all)
+	if len(lines) == 0 {
+		lines = []string{"No dead letters."}
+	}
+	return &unstaged{fmt.Sprintf("Dead letter %s not found; there are:\n%s", called(item), strings.Join(lines, "\n"))}
 }

@@ -127,7 +127,7 @@ func (k *Kernel) ancestor(ctx context.Context, c op.Call, steps int) (kaijutsu.D
 func (k *Kernel) parent(ctx context.Context, c op.Call, doc kaijutsu.DocumentID) (kaijutsu.DocumentID, error) {
 	from := k.records.get(doc).fork.From
 	if from.IsZero() {
-		return from, fmt.Errorf("context %s has no parent: %w: it was not forked from another", doc.Name(), kaijutsu.ErrNotFound)
+		return from, fmt.Errorf("context %s has no parent: %w: it was not forked from another", k.words(doc), kaijutsu.ErrNotFound)
 	}
 	if k.reach(ctx, c, from, "") != nil {
 		return kaijutsu.DocumentID{}, fmt.Errorf("the parent of context %s: %w: it was deleted, or you may not read it", doc.Name(), kaijutsu.ErrNotFound)

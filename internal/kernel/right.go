@@ -95,6 +95,15 @@ func archived(doc kaijutsu.DocumentID) error {
 	return fmt.Errorf("context %s: %w: it is archived; unarchive it first", doc.Name(), kaijutsu.ErrConflict)
 }
 
+// words names a context to who may read it: by its id and, if it is at hand, its
+// title. What is kept, or told to others, names the id only.
+func (k *Kernel) words(doc kaijutsu.DocumentID) string {
+	if sum, _ := k.shelf.get(doc); sum != nil && sum.title != "" {
+		return fmt.Sprintf("%s %q", doc.Name(), clip(sum.title))
+	}
+	return doc.Name()
+}
+
 // unknown is what is said of a context that is not there, or not for them.
 func unknown(name string) error {
 	return fmt.Errorf("context %.100q: %w on this server", name, kaijutsu.ErrNotFound)
