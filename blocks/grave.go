@@ -72,7 +72,8 @@ func (s *sequence) deleteAgain(m *Model, elem, by opID) {
 
 // bury gives an isolated span that was deleted its grave.
 func (s *sequence) bury(m *Model, sp *span, g grave) {
-	sp.text = string(g.append(nil))
+	var buf [64]byte
+	sp.text = string(g.append(buf[:0]))
 	s.grow(m, len(sp.text))
 }
 
@@ -187,7 +188,8 @@ func joinGraves(a, b string) string {
 	}
 	first, behind := nextGrave(b)
 	if one, ok := last.with(first); ok {
-		return string(append(one.append([]byte(a[:at])), behind...))
+		var buf [2 * maxGraves]byte
+		return string(append(one.append(append(buf[:0], a[:at]...)), behind...))
 	}
 	return a + b
 }
