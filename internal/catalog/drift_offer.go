@@ -15,8 +15,8 @@ func (o *operations) driftOffer() *op.Op {
 		Summary: "Offer a drift of another kernel to this one, which accepts, holds or refuses it",
 		Description: "It is what kernels ask each other; people and agents use drift_push with kernel:context. " +
 			"The policy of this kernel decides: accepted, it is delivered with the caller as its author; held, it waits for drift_consent; refused, `reason` says why. " +
-			"Offered again under the same id it is delivered once.\n\n" +
-			"It takes the right to edit the context that it goes to.",
+			"Offered again under the same id it is delivered once; with another content that is a conflict.\n\n" +
+			"Who may read the context that it goes to may offer. It is delivered at once only when they may edit it too, and else waits until somebody who may consents.",
 		Scope: op.OnContext, Right: kaijutsu.RightRead, Effect: op.Writes, Repeatable: true,
 		Examples: examplesOf("drift_offer"),
 	}, o.offerDrift)

@@ -145,6 +145,9 @@ func (c *Courier) offered(ctx context.Context, it *drift.Item, verdict Verdict) 
 	if block.By != it.By {
 		return Receipt{}, true, taken(it.ID, "somebody else has used it")
 	}
+	if meta, _ := drift.ParseMeta(block.Meta); block.Content != it.Content && meta.Finding != it.Meta.Finding {
+		return Receipt{}, true, taken(it.ID, "it had another content")
+	}
 	return Receipt{State: drift.StateDelivered, Block: block.ID, Context: it.Target.Name()}, true, nil
 }
 

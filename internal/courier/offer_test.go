@@ -197,6 +197,9 @@ func TestOfferAgain(t *testing.T) {
 			t.Errorf("Offer = %+v, %v, want it delivered", r, err)
 		}
 	}
+	if _, err := offer(changed, way.as); !errors.Is(err, kaijutsu.ErrConflict) {
+		t.Errorf("Offer of another content than what was delivered = %v, want ErrConflict", err)
+	}
 	if s := far.Stats(); s != (courier.Stats{}) {
 		t.Errorf("Stats = %+v, want none left", s)
 	}

@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"kaijutsu"
 	"kaijutsu/drift"
@@ -76,9 +77,13 @@ func offerOf(it drift.Item, own, to string) Offer {
 		Principal: whoOf(it), Chain: slices.Clone(m.Chain),
 		Distiller: m.Distiller, Act: m.Act != "",
 	}
-	if o.FromContext == "" && !it.From.IsZero() {
-		o.FromContext = it.From.Name()
+	if !isContext(o.FromContext) {
+		o.FromContext = ""
+		if !it.From.IsZero() {
+			o.FromContext = it.From.Name()
+		}
 	}
+	o.Chain = slices.DeleteFunc(o.Chain, func(p string) bool { return !isPlace(p) }) // what any editor wrote
 	if here := own + ":" + o.FromContext; o.FromContext != "" && !slices.Contains(o.Chain, here) {
 		o.Chain = append(o.Chain, here)
 	}
@@ -162,8 +167,15 @@ func (o Offer) check(who kaijutsu.Principal) error {
 		return fmt.Errorf("content: %d bytes: %w: at most %d", len(o.Content), kaijutsu.ErrTooLarge, drift.MaxContent)
 	case len(o.Heads) > maxHeads || len(o.Citations) > maxCitations || len(o.Chain) > maxChain:
 		return fmt.Errorf("an offer with %d heads, %d citations and a chain of %d: %w: at most %d each", len(o.Heads), len(o.Citations), len(o.Chain), kaijutsu.ErrTooLarge, maxHeads)
+	case o.FromContext != "" && !isContext(o.FromContext):
+		return &op.FieldError{Field: "from_context", Reason: fmt.Sprintf("%.64q is no context's id", o.FromContext), Hint: "want a UUID, or leave it out"}
 	case who.Name == "" || len(who.Name) > 64:
 		return &op.FieldError{Field: "principal.name", Reason: "it is empty or longer than 64 bytes"}
+	}
+	for i, p := range o.Chain {
+		if !isPlace(p) {
+			return &op.FieldError{Field: fmt.Sprintf("chain[%d]", i), Reason: fmt.Sprintf("%.64q is no context of a kernel", p), Hint: "want kernel:uuid"}
+		}
 	}
 	if _, err := kaijutsu.ParseHeads(o.Heads); err != nil {
 		return &op.FieldError{Field: "heads", Reason: err.Error()}
@@ -173,4 +185,20 @@ func (o Offer) check(who kaijutsu.Principal) error {
 		return nil
 	}
 	return &op.FieldError{Field: "principal.kind", Reason: fmt.Sprintf("%.32q is none", who.Kind), Hint: "person, agent or service"}
+}
+
+// isContext reports whether a text is the id of a context, as kernels write it:
+// a UUID, or the id of a document that has none.
+func isContext(id string) bool {
+	if c, err := kaijutsu.ParseContextID(id); err == nil {
+		return c.String() == id
+	}
+	d, err := kaijutsu.ParseDocumentID(id)
+	return err == nil && d.Name() == id
+}
+
+// isPlace reports whether a text is a context of a kernel, as chains name it.
+func isPlace(text string) bool {
+	kernel, id, ok := strings.Cut(text, ":")
+	return ok && kernelName.MatchString(kernel) && isContext(id)
 }
