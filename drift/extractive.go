@@ -54,7 +54,7 @@ func (extractive) Distil(ctx context.Context, req Request) (Briefing, error) {
 		return Briefing{}, err
 	}
 	if len(list) == 0 {
-		return Briefing{}, about("source", fmt.Errorf("distil: there is no sentence in %d blocks to make a briefing of: %w", len(req.Source.Blocks), kaijutsu.ErrInvalid))
+		return Briefing{}, about("source", fmt.Errorf("distil: blocks read: %d; none has a sentence of %d to %d words that an extract could take: %w", len(req.Source.Blocks), minCuedWords, maxSentenceWords, kaijutsu.ErrInvalid))
 	}
 	found := len(list)
 	x := newIndex(list)
