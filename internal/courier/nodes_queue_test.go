@@ -158,3 +158,31 @@ func TestNumbersAfterARestart(t *testing.T) {
 		t.Errorf("number = %d, want 8: 7 were given", it.Number)
 	}
 }
+
+// TestFlushUnderAnOldLease starts a node again whose lease, from before it was
+// killed, is not over yet: its flush goes on when it is.
+func TestFlushUnderAnOldLease(t *testing.T) {
+	t.Parallel()
+	s := startNATS(t)
+	a, b := newNode(t, "a", s), newNode(t, "b", s)
+	until(t, "the nodes see NATS", func() bool { return a.bus.State().Connected && b.bus.State().Connected })
+	from, to := a.context("from"), a.context("to")
+	a.stage(owner, from.Doc, to.Doc, "x")
+	lease, err := b.bus.Hold(t.Context(), "drift."+from.Doc.Name(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := json.Marshal(map[string]any{"v": 1, "node": "a", "at": time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.queue.Put(t.Context(), records.Mover, "flush/"+from.Doc.String(), row); err != nil {
+		t.Fatal(err)
+	}
+	a.Courier.Close()
+	a.start()
+	over := time.AfterFunc(6*time.Second, lease.Release) // after the first try is over
+	defer over.Stop()
+	until(t, "the flush has gone on", func() bool { return a.Stats() == courier.Stats{} })
+	same(t, "drifts", a.drifts(to.Doc), []string{"x"})
+}
