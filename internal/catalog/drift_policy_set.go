@@ -25,7 +25,7 @@ func (o *operations) driftPolicySet() *op.Op {
 		Name: "drift_policy_set", Title: "Set the drift policy", Command: []string{"drift", "policy-set"},
 		Summary: "Say what this kernel does about drifts by itself, and what it takes from other kernels",
 		Description: "What is left out stays as it is. It counts at once here, and on other nodes when it arrives there. " +
-			"What a rule pushes is by the principal whose block it is about, as far as they may; the same finding does not go where it has been.",
+			"What a rule pushes is by the principal that made the change it is about, as far as they may, and only of their own words; the same finding does not go where it has been.",
 		Scope: op.OnKernel, Right: kaijutsu.RightOwn, Effect: op.Writes, Repeatable: true,
 		Examples: examplesOf("drift_policy_set"),
 	}, o.setPolicy)
