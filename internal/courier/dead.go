@@ -157,6 +157,7 @@ func (c *Courier) postLost(ctx context.Context, it *drift.Item, doc kaijutsu.Doc
 	if err != nil {
 		return false, err
 	}
+	spec.ID = drift.CopyID(it.ID, doc)
 	posted, err := c.cfg.Kernel.Post(ctx, kernel.Posting{By: it.By, Doc: doc, Spec: spec, Name: pushOp})
 	return posted.Already, err
 }
