@@ -16,7 +16,7 @@ type driftPolicyIn struct{}
 
 // ruleRow is when something is pushed by itself, and where to.
 type ruleRow struct {
-	On        string `json:"on" jsonschema:"done: a block of the label reaches status done. mention: a block that is done, or live text that has been quiet for 5 s, mentions the label of another context, as @planning. checkpoint: a block whose meta has checkpoint reaches status done." rule:"enum=done|mention|checkpoint"`
+	On        string `json:"on" jsonschema:"done: a block of the label reaches status done. mention: a block that is done, or live text that has been quiet for 5 s, mentions the label of another context, as @planning. checkpoint: a block of kind checkpoint, or whose meta has checkpoint, reaches status done." rule:"enum=done|mention|checkpoint"`
 	Label     string `json:"label,omitempty" jsonschema:"For done: what the block's meta has as label, or among its labels." rule:"maxlen=64"`
 	From      string `json:"from,omitempty" jsonschema:"Only of this context. Default: of all." rule:"maxlen=1000"`
 	To        string `json:"to,omitempty" jsonschema:"Where it goes, as the source context reads it, such as .parent. Not for mention, where the text says it." rule:"maxlen=1100"`

@@ -16,7 +16,7 @@ type voice struct {
 	// own says that the block would say the same had nobody else ever written
 	// into it or taken anything out.
 	own bool
-	// labelled says that the meta is by too, or the kernel's own.
+	// labelled says that the meta is by too, or the kernel's own, or that there is none.
 	labelled bool
 }
 
@@ -24,6 +24,7 @@ type voice struct {
 // document's owner.
 func voiceOf(v repo.View, b repo.Block, t *task) voice {
 	w := wordsOf(v, b, t)
+	w.labelled = b.Meta == ""
 	if actor, ok := v.Model().MetaAuthor(b.ID); ok {
 		by, _ := v.Principal(actor)
 		w.labelled = by == w.by || by == Service

@@ -125,19 +125,26 @@ func TestMentions(t *testing.T) {
 }
 
 func TestACheckpointPushesABriefing(t *testing.T) {
-	w := newWorld(t, nil)
-	a := w.context("a")
-	fork, err := w.kernel.Fork(t.Context(), owner, a, nil, "fork")
-	w.must(err)
-	w.set(policy.Policy{Rules: []policy.Rule{{On: policy.OnCheckpoint, To: ".parent"}}})
-	w.write(owner, fork.Doc, blocks.BlockSpec{Content: "We decided to keep the cache in memory, because the disk was slow. The open question is how large it may grow."})
-	w.write(owner, fork.Doc, blocks.BlockSpec{Content: "done", Meta: `{"checkpoint":true}`})
-	w.write(owner, a, blocks.BlockSpec{Content: "no parent here", Meta: `{"checkpoint":true}`})
-	w.write(owner, fork.Doc, blocks.BlockSpec{Content: "no", Meta: `{"checkpoint":"yes"}`})
-	w.settle()
-	b, m := w.one(a)
-	if m.Kind != drift.KindDistill || m.SourceContext != fork.ID || !strings.Contains(b.Content, "cache in memory") {
-		t.Errorf("the parent has a %s from %s: %q, want a briefing of the fork", m.Kind, m.SourceContext, b.Content)
+	for name, point := range map[string]blocks.BlockSpec{
+		"by its meta": {Content: "done", Meta: `{"checkpoint":true}`},
+		"by its kind": {Content: "done", Kind: blocks.KindCheckpoint},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, nil)
+			a := w.context("a")
+			fork, err := w.kernel.Fork(t.Context(), owner, a, nil, "fork")
+			w.must(err)
+			w.set(policy.Policy{Rules: []policy.Rule{{On: policy.OnCheckpoint, To: ".parent"}}})
+			w.write(owner, fork.Doc, blocks.BlockSpec{Content: "We decided to keep the cache in memory, because the disk was slow. The open question is how large it may grow."})
+			w.write(owner, fork.Doc, point)
+			w.write(owner, a, blocks.BlockSpec{Content: "no parent here", Meta: `{"checkpoint":true}`})
+			w.write(owner, fork.Doc, blocks.BlockSpec{Content: "no", Meta: `{"checkpoint":"yes"}`})
+			w.settle()
+			b, m := w.one(a)
+			if m.Kind != drift.KindDistill || m.SourceContext != fork.ID || !strings.Contains(b.Content, "cache in memory") {
+				t.Errorf("the parent has a %s from %s: %q, want a briefing of the fork", m.Kind, m.SourceContext, b.Content)
+			}
+		})
 	}
 }
 

@@ -20,8 +20,8 @@ const (
 	// mentions the label of another context: "@planning". Live text counts when
 	// it has been quiet for some seconds.
 	OnMention On = "mention"
-	// OnCheckpoint is a block that reaches status done and whose meta has
-	// "checkpoint": true. There is no other checkpoint in the system.
+	// OnCheckpoint is a block that reaches status done and is of kind checkpoint,
+	// or whose meta has "checkpoint": true.
 	OnCheckpoint On = "checkpoint"
 )
 

@@ -38,9 +38,7 @@ func noteOf(b blocks.Block) note {
 			n.labels = append(n.labels, labels...)
 		}
 	}
-	if raw, ok := all["checkpoint"]; ok {
-		n.checkpoint = string(raw) == "true"
-	}
+	n.checkpoint = b.Kind == blocks.KindCheckpoint || string(all["checkpoint"]) == "true"
 	if b.Kind == blocks.KindDrift {
 		if n.meta, n.drift = drift.ParseMeta(b.Meta); n.drift {
 			n.act = n.meta.Act
