@@ -36,7 +36,7 @@ type street struct {
 func newStreet(t testing.TB) *street {
 	s := &street{t: t, dir: t.TempDir()}
 	s.opts = server.Options{
-		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: filepath.Join(s.dir, "jetstream"),
+		Host: "127.0.0.1", Port: -1, JetStream: true, JetStreamMaxStore: 100 << 30, StoreDir: filepath.Join(s.dir, "jetstream"),
 		NoSigs: true, NoLog: true, DisableJetStreamBanner: true, MaxPayload: 1 << 20,
 	}
 	s.start()

@@ -19,7 +19,7 @@ import (
 func startNATS(t *testing.T) string {
 	t.Helper()
 	n, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: filepath.Join(t.TempDir(), "jetstream"),
+		Host: "127.0.0.1", Port: -1, JetStream: true, JetStreamMaxStore: 100 << 30, StoreDir: filepath.Join(t.TempDir(), "jetstream"),
 		NoSigs: true, NoLog: true, DisableJetStreamBanner: true,
 	})
 	if err != nil {
