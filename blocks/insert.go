@@ -24,7 +24,7 @@ func (tx *Tx) InsertBlock(spec BlockSpec) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	if tx.drafts[spec.ID] != nil || page.blocks[spec.ID] != nil {
-		return about("id", fmt.Errorf("%s: the id is taken: %w", doing, kaijutsu.ErrConflict))
+		return kaijutsu.About("id", fmt.Errorf("%s: the id is taken: %w", doing, kaijutsu.ErrConflict))
 	}
 	at, err := tx.findPlace(spec.Kind, spec.Parent, spec.Position, 0)
 	if err != nil {

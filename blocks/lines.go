@@ -54,11 +54,11 @@ func (tx *Tx) EditLines(id ID, edits []LineEdit) error {
 	for i, e := range edits {
 		edits, err := e.carryOut(scratch)
 		if err != nil {
-			return about(fmt.Sprintf("operations[%d]", i), fmt.Errorf("%s: atomic batch failed at operation %d: %w", doing, i, err))
+			return kaijutsu.About(fmt.Sprintf("operations[%d]", i), fmt.Errorf("%s: atomic batch failed at operation %d: %w", doing, i, err))
 		}
 		splices = append(splices, edits...)
 		if scratch.bytes > maxTxBytes {
-			return about(fmt.Sprintf("operations[%d]", i), fmt.Errorf("%s: atomic batch failed at operation %d: content of %d bytes: at most %d: %w", doing, i, scratch.bytes, maxTxBytes, kaijutsu.ErrTooLarge))
+			return kaijutsu.About(fmt.Sprintf("operations[%d]", i), fmt.Errorf("%s: atomic batch failed at operation %d: content of %d bytes: at most %d: %w", doing, i, scratch.bytes, maxTxBytes, kaijutsu.ErrTooLarge))
 		}
 	}
 	if err := tx.spliceAll(d, content, splices); err != nil {

@@ -32,7 +32,7 @@ func (tx *Tx) move(d *draft, parent ID, pos Position) error {
 	}
 	if parent != "" {
 		if _, err := ParseID(string(parent)); err != nil {
-			return about("parent", fmt.Errorf("parent: %w", err))
+			return kaijutsu.About("parent", fmt.Errorf("parent: %w", err))
 		}
 	}
 	parent, _, err := tx.parentOf(parent, pos)
@@ -40,7 +40,7 @@ func (tx *Tx) move(d *draft, parent ID, pos Position) error {
 		return err
 	}
 	if tx.hangsBelow(parent, d.key) {
-		return about("parent", fmt.Errorf("parent %s is the block itself or hangs below it: %w", parent, kaijutsu.ErrInvalid))
+		return kaijutsu.About("parent", fmt.Errorf("parent %s is the block itself or hangs below it: %w", parent, kaijutsu.ErrInvalid))
 	}
 	if err := tx.staysAtCall(d, parent); err != nil {
 		return err

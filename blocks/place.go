@@ -84,10 +84,10 @@ func (tx *Tx) findPlace(kind Kind, parent ID, pos Position, height int) (placing
 	if parent != "" {
 		above, ok := tx.sibling(parent)
 		if !ok {
-			return placing{}, about("parent", fmt.Errorf("parent %s: %w", parent, kaijutsu.ErrNotFound))
+			return placing{}, kaijutsu.About("parent", fmt.Errorf("parent %s: %w", parent, kaijutsu.ErrNotFound))
 		}
 		if depth := tx.depth(above) + 1; depth+height >= maxDepth {
-			return placing{}, about("parent", fmt.Errorf("below parent %s it would be %d blocks deep: at most %d: %w", parent, depth+height, maxDepth-1, kaijutsu.ErrTooLarge))
+			return placing{}, kaijutsu.About("parent", fmt.Errorf("below parent %s it would be %d blocks deep: at most %d: %w", parent, depth+height, maxDepth-1, kaijutsu.ErrTooLarge))
 		}
 	}
 	low, high, ok := tx.neighbours(parent, pos.where, anchor)
@@ -127,7 +127,7 @@ func (tx *Tx) parentOf(parent ID, pos Position) (ID, sibling, error) {
 		return "", sibling{}, fmt.Errorf("block %s to insert next to: %w", pos.anchor, kaijutsu.ErrNotFound)
 	}
 	if parent != "" && parent != anchor.parent {
-		return "", sibling{}, about("parent", fmt.Errorf("block %s to insert next to is not below parent %s: %w", pos.anchor, parent, kaijutsu.ErrInvalid))
+		return "", sibling{}, kaijutsu.About("parent", fmt.Errorf("block %s to insert next to is not below parent %s: %w", pos.anchor, parent, kaijutsu.ErrInvalid))
 	}
 	return anchor.parent, anchor, nil
 }

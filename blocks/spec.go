@@ -64,17 +64,17 @@ func (s BlockSpec) withDefaults() (BlockSpec, error) {
 	}
 	switch {
 	case !isID(string(s.ID)):
-		return s, about("id", fmt.Errorf("id %.64q: want a UUID of %d lower-case characters: %w", s.ID, idChars, kaijutsu.ErrInvalid))
+		return s, kaijutsu.About("id", fmt.Errorf("id %.64q: want a UUID of %d lower-case characters: %w", s.ID, idChars, kaijutsu.ErrInvalid))
 	case s.Parent != "" && !isID(string(s.Parent)):
-		return s, about("parent", fmt.Errorf("parent %.64q: want a UUID of %d lower-case characters: %w", s.Parent, idChars, kaijutsu.ErrInvalid))
+		return s, kaijutsu.About("parent", fmt.Errorf("parent %.64q: want a UUID of %d lower-case characters: %w", s.Parent, idChars, kaijutsu.ErrInvalid))
 	case !s.Kind.valid():
-		return s, about("kind", fmt.Errorf("kind %.64q: want at most %d lower-case letters and underscores: %w", s.Kind, maxKindBytes, kaijutsu.ErrInvalid))
+		return s, kaijutsu.About("kind", fmt.Errorf("kind %.64q: want at most %d lower-case letters and underscores: %w", s.Kind, maxKindBytes, kaijutsu.ErrInvalid))
 	case !s.Role.valid():
-		return s, about("role", fmt.Errorf("role %.64q: want user, model, system or tool: %w", s.Role, kaijutsu.ErrInvalid))
+		return s, kaijutsu.About("role", fmt.Errorf("role %.64q: want user, model, system or tool: %w", s.Role, kaijutsu.ErrInvalid))
 	case s.Status.rank() == 0:
 		return s, statusError(s.Status)
 	case s.Form != FormText && s.Form != FormBody && s.Form != FormChunks:
-		return s, about("form", fmt.Errorf("form %.64q: want text, body or chunks: %w", s.Form, kaijutsu.ErrInvalid))
+		return s, kaijutsu.About("form", fmt.Errorf("form %.64q: want text, body or chunks: %w", s.Form, kaijutsu.ErrInvalid))
 	}
 	if err := checkMeta(s.Meta); err != nil {
 		return s, err
@@ -96,7 +96,7 @@ func (k Kind) speaker() Role {
 }
 
 func statusError(s Status) error {
-	return about("status", fmt.Errorf("status %.64q: want pending, running, done, error or cancelled: %w", s, kaijutsu.ErrInvalid))
+	return kaijutsu.About("status", fmt.Errorf("status %.64q: want pending, running, done, error or cancelled: %w", s, kaijutsu.ErrInvalid))
 }
 
 // checkMeta accepts a JSON object, or nothing.
@@ -105,9 +105,9 @@ func checkMeta(meta string) error {
 	case meta == "":
 		return nil
 	case len(meta) > maxMetaBytes:
-		return about("meta", fmt.Errorf("meta of %d bytes: at most %d: %w", len(meta), maxMetaBytes, kaijutsu.ErrTooLarge))
+		return kaijutsu.About("meta", fmt.Errorf("meta of %d bytes: at most %d: %w", len(meta), maxMetaBytes, kaijutsu.ErrTooLarge))
 	case !utf8.ValidString(meta) || !json.Valid([]byte(meta)) || !strings.HasPrefix(strings.TrimLeft(meta, " \t\r\n"), "{"):
-		return about("meta", fmt.Errorf("meta: want a JSON object: %w", kaijutsu.ErrInvalid))
+		return kaijutsu.About("meta", fmt.Errorf("meta: want a JSON object: %w", kaijutsu.ErrInvalid))
 	}
 	return nil
 }
@@ -115,16 +115,16 @@ func checkMeta(meta string) error {
 // checkContent accepts what one call may write into a field.
 func checkContent(form Form, s string) error {
 	if !utf8.ValidString(s) {
-		return about("content", fmt.Errorf("content is not UTF-8: %w", kaijutsu.ErrInvalid))
+		return kaijutsu.About("content", fmt.Errorf("content is not UTF-8: %w", kaijutsu.ErrInvalid))
 	}
 	if form == FormText {
 		if n := utf8.RuneCountInString(s); n > maxTextRunes {
-			return about("content", fmt.Errorf("text of %d characters: at most %d at a time: %w", n, maxTextRunes, kaijutsu.ErrTooLarge))
+			return kaijutsu.About("content", fmt.Errorf("text of %d characters: at most %d at a time: %w", n, maxTextRunes, kaijutsu.ErrTooLarge))
 		}
 		return nil
 	}
 	if len(s) > maxRecordBytes {
-		return about("content", fmt.Errorf("content of %d bytes: at most %d at a time: %w", len(s), maxRecordBytes, kaijutsu.ErrTooLarge))
+		return kaijutsu.About("content", fmt.Errorf("content of %d bytes: at most %d at a time: %w", len(s), maxRecordBytes, kaijutsu.ErrTooLarge))
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (tx *Tx) spliceAll(d *draft, content string, splices []textdiff.Splice) err
 	bytes, runes, ops := 0, 0, 0
 	for _, s := range splices {
 		if !utf8.ValidString(s.Ins) {
-			return about("content", fmt.Errorf("content is not UTF-8: %w", kaijutsu.ErrInvalid))
+			return kaijutsu.About("content", fmt.Errorf("content is not UTF-8: %w", kaijutsu.ErrInvalid))
 		}
 		n := utf8.RuneCountInString(s.Ins)
 		bytes, runes, ops = bytes+len(s.Ins), runes+n, ops+n+s.Del
@@ -95,7 +95,7 @@ func (tx *Tx) spliceAll(d *draft, content string, splices []textdiff.Splice) err
 		return nil
 	}
 	if runes > maxTextRunes {
-		return about("content", fmt.Errorf("text of %d characters: at most %d at a time: %w", runes, maxTextRunes, kaijutsu.ErrTooLarge))
+		return kaijutsu.About("content", fmt.Errorf("text of %d characters: at most %d at a time: %w", runes, maxTextRunes, kaijutsu.ErrTooLarge))
 	}
 	form, e := tx.form(d)
 	if form != FormText {

@@ -22,7 +22,7 @@ func (tx *Tx) SetStatus(id ID, status Status) error {
 	}
 	now, settled := tx.status(d)
 	if status.rank() < now.rank() {
-		return about("status", fmt.Errorf("%s to %s: it is %s already: %w", doing, status, now, kaijutsu.ErrConflict))
+		return kaijutsu.About("status", fmt.Errorf("%s to %s: it is %s already: %w", doing, status, now, kaijutsu.ErrConflict))
 	}
 	seals, body := tx.sealing(d, status)
 	meta := tx.resultMeta(d, status)

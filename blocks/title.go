@@ -14,7 +14,7 @@ func (tx *Tx) SetTitle(title string) error {
 		return fmt.Errorf("set title: %w", errOver)
 	}
 	if len(title) > maxTitleBytes {
-		return about("title", fmt.Errorf("set title of %d bytes: at most %d: %w", len(title), maxTitleBytes, kaijutsu.ErrTooLarge))
+		return kaijutsu.About("title", fmt.Errorf("set title of %d bytes: at most %d: %w", len(title), maxTitleBytes, kaijutsu.ErrTooLarge))
 	}
 	if !utf8.ValidString(title) {
 		return fmt.Errorf("set title: not UTF-8: %w", kaijutsu.ErrInvalid)

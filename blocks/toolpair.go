@@ -31,7 +31,7 @@ func (tx *Tx) pair(spec BlockSpec) (BlockSpec, error) {
 	case spec.Kind != KindToolResult:
 		return spec, nil
 	case spec.Role != "" && spec.Role != RoleTool:
-		return spec, about("role", fmt.Errorf("role %.64q: a tool_result has role tool: %w", spec.Role, kaijutsu.ErrInvalid))
+		return spec, kaijutsu.About("role", fmt.Errorf("role %.64q: a tool_result has role tool: %w", spec.Role, kaijutsu.ErrInvalid))
 	}
 	spec.Role = RoleTool
 	meta, err := parseMeta(spec.Meta)
@@ -39,14 +39,14 @@ func (tx *Tx) pair(spec BlockSpec) (BlockSpec, error) {
 		return spec, err
 	}
 	if spec.Parent, err = tx.call(meta, spec.Parent); err != nil {
-		return spec, about("meta", err)
+		return spec, kaijutsu.About("meta", err)
 	}
 	isError := meta.isTrue(metaError)
 	switch {
 	case spec.Status == "" && isError:
 		spec.Status = StatusError
 	case isError && spec.Status == StatusDone:
-		return spec, about("status", fmt.Errorf("status done: meta says is_error, so the status is error: %w", kaijutsu.ErrInvalid))
+		return spec, kaijutsu.About("status", fmt.Errorf("status done: meta says is_error, so the status is error: %w", kaijutsu.ErrInvalid))
 	case !isError && spec.Status == StatusError:
 		meta.set(metaError, true)
 	}
@@ -134,7 +134,7 @@ func (tx *Tx) staysAtCall(d *draft, parent ID) error {
 	if call == parent || !tx.isCall(call) {
 		return nil
 	}
-	return about("parent", fmt.Errorf("a tool_result hangs below its tool_call %s: %w", call, kaijutsu.ErrInvalid))
+	return kaijutsu.About("parent", fmt.Errorf("a tool_result hangs below its tool_call %s: %w", call, kaijutsu.ErrInvalid))
 }
 
 // metaObject is a JSON object whose values are left as they are.

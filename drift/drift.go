@@ -27,7 +27,7 @@ func ParseKind(s string) (Kind, error) {
 	case KindPush, KindPull, KindMerge, KindDistill, KindCommit:
 		return k, nil
 	}
-	return "", about("drift_kind", fmt.Errorf("drift kind %.64q: want push, pull, merge, distill or commit: %w", s, kaijutsu.ErrInvalid))
+	return "", kaijutsu.About("drift_kind", fmt.Errorf("drift kind %.64q: want push, pull, merge, distill or commit: %w", s, kaijutsu.ErrInvalid))
 }
 
 // State says where a drift is. Of a delivered or cancelled one there is no
@@ -50,7 +50,7 @@ func ParseState(s string) (State, error) {
 	case StateStaged, StateDead, StateHeld, StateOffered, StateDelivered, StateCancelled:
 		return st, nil
 	}
-	return "", about("state", fmt.Errorf("state %.64q: want staged, dead, held, offered, delivered or cancelled: %w", s, kaijutsu.ErrInvalid))
+	return "", kaijutsu.About("state", fmt.Errorf("state %.64q: want staged, dead, held, offered, delivered or cancelled: %w", s, kaijutsu.ErrInvalid))
 }
 
 // Kept reports whether a drift in this state is an item of the queue.

@@ -46,7 +46,7 @@ func (extractive) Distil(ctx context.Context, req Request) (Briefing, error) {
 		words = DefaultWords
 	}
 	if words < minWords || words > maxWords {
-		return Briefing{}, about("max_words", fmt.Errorf("distil: max_words %d: want %d to %d: %w", words, minWords, maxWords, kaijutsu.ErrInvalid))
+		return Briefing{}, kaijutsu.About("max_words", fmt.Errorf("distil: max_words %d: want %d to %d: %w", words, minWords, maxWords, kaijutsu.ErrInvalid))
 	}
 	focus := focusWords(req.Focus)
 	list, left, err := candidates(ctx, req.Source, focus)
@@ -54,7 +54,7 @@ func (extractive) Distil(ctx context.Context, req Request) (Briefing, error) {
 		return Briefing{}, err
 	}
 	if len(list) == 0 {
-		return Briefing{}, about("source", fmt.Errorf("distil: blocks read: %d; none has a sentence of %d to %d words that an extract could take: %w", len(req.Source.Blocks), minCuedWords, maxSentenceWords, kaijutsu.ErrInvalid))
+		return Briefing{}, kaijutsu.About("source", fmt.Errorf("distil: blocks read: %d; none has a sentence of %d to %d words that an extract could take: %w", len(req.Source.Blocks), minCuedWords, maxSentenceWords, kaijutsu.ErrInvalid))
 	}
 	found := len(list)
 	x := newIndex(list)

@@ -133,7 +133,7 @@ func (h Handle) Check() error {
 }
 
 func badHandle(what, want string) error {
-	return about("handle", fmt.Errorf("handle %.100q: %s: %w", what, want, kaijutsu.ErrInvalid))
+	return kaijutsu.About("handle", fmt.Errorf("handle %.100q: %s: %w", what, want, kaijutsu.ErrInvalid))
 }
 
 // splitAddress takes the kernel off an address. The scheme of an automerge URL

@@ -32,7 +32,7 @@ func NewID(now time.Time) string {
 func ParseID(s string) (string, error) {
 	id, ok := uuidOf(strings.ToLower(s))
 	if !ok || id == ([16]byte{}) {
-		return "", about("id", fmt.Errorf("drift id %.64q: want a UUID of 36 characters, such as a fresh UUIDv7: %w", s, kaijutsu.ErrInvalid))
+		return "", kaijutsu.About("id", fmt.Errorf("drift id %.64q: want a UUID of 36 characters, such as a fresh UUIDv7: %w", s, kaijutsu.ErrInvalid))
 	}
 	return uuidText(id, 0), nil
 }

@@ -75,7 +75,7 @@ func EncodeItem(it Item) ([]byte, error) {
 	}
 	b, err := marshal(row)
 	if err == nil && len(b) > MaxItemBytes {
-		err = about("content", fmt.Errorf("%d bytes: at most %d: %w", len(b), MaxItemBytes, kaijutsu.ErrTooLarge))
+		err = kaijutsu.About("content", fmt.Errorf("%d bytes: at most %d: %w", len(b), MaxItemBytes, kaijutsu.ErrTooLarge))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encode drift %s: %w", it.ID, err)
@@ -95,7 +95,7 @@ func DecodeItem(b []byte) (Item, error) {
 		return Item{}, fmt.Errorf("read a drift: %w", err)
 	}
 	if v := o.number("v", 1<<31); *o.bad == nil && v != itemVersion {
-		return Item{}, about("v", fmt.Errorf("read a drift: it is of version %d, this server reads %d: %w: a newer one has written it; run that",
+		return Item{}, kaijutsu.About("v", fmt.Errorf("read a drift: it is of version %d, this server reads %d: %w: a newer one has written it; run that",
 			v, itemVersion, kaijutsu.ErrInvalid))
 	}
 	it := o.item()
@@ -144,7 +144,7 @@ func (it Item) check() error {
 		return err
 	}
 	invalid := func(field, format string, args ...any) error {
-		return about(field, fmt.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), kaijutsu.ErrInvalid))
+		return kaijutsu.About(field, fmt.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), kaijutsu.ErrInvalid))
 	}
 	switch {
 	case id != it.ID:
@@ -162,7 +162,7 @@ func (it Item) check() error {
 	case it.Content == "" || !utf8.ValidString(it.Content):
 		return invalid("content", "want a text of UTF-8")
 	case len(it.Content) > MaxContent:
-		return about("content", fmt.Errorf("content of %d bytes: at most %d: summarize it, or push it in parts: %w", len(it.Content), MaxContent, kaijutsu.ErrTooLarge))
+		return kaijutsu.About("content", fmt.Errorf("content of %d bytes: at most %d: summarize it, or push it in parts: %w", len(it.Content), MaxContent, kaijutsu.ErrTooLarge))
 	case !it.State.Kept():
 		return invalid("state", "%.64q: want staged, dead, held or offered", it.State)
 	case it.Number > maxNumber:

@@ -31,22 +31,22 @@ func (m Meta) check() error {
 		}
 	}
 	if m.Number > maxNumber {
-		return about("number", fmt.Errorf("number %d: at most %d: %w", m.Number, uint64(maxNumber), kaijutsu.ErrTooLarge))
+		return kaijutsu.About("number", fmt.Errorf("number %d: at most %d: %w", m.Number, uint64(maxNumber), kaijutsu.ErrTooLarge))
 	}
 	if m.DriftID != "" {
 		if id, err := ParseID(m.DriftID); err != nil || id != m.DriftID {
-			return about("drift_id", fmt.Errorf("drift_id %.64q: want a UUID in lower case: %w", m.DriftID, kaijutsu.ErrInvalid))
+			return kaijutsu.About("drift_id", fmt.Errorf("drift_id %.64q: want a UUID in lower case: %w", m.DriftID, kaijutsu.ErrInvalid))
 		}
 	}
 	if !m.Principal.IsZero() || m.Principal.Kind != "" {
 		if why := wrongPrincipal(m.Principal); why != "" {
-			return about("principal", fmt.Errorf("principal: %s: %w", why, kaijutsu.ErrInvalid))
+			return kaijutsu.About("principal", fmt.Errorf("principal: %s: %w", why, kaijutsu.ErrInvalid))
 		}
 	}
 	switch m.Act {
 	case "", ActAsked, ActGranted, ActDeclined, ActPending:
 	default:
-		return about("act", fmt.Errorf("act %.64q: want asked, granted, declined or pending: %w", m.Act, kaijutsu.ErrInvalid))
+		return kaijutsu.About("act", fmt.Errorf("act %.64q: want asked, granted, declined or pending: %w", m.Act, kaijutsu.ErrInvalid))
 	}
 	if err := checkHashes("heads", m.Heads); err != nil {
 		return err
@@ -73,14 +73,14 @@ func checkCitations(citations []Citation) error {
 	for i, c := range citations {
 		field := fmt.Sprintf("citations[%d]", i)
 		if c.Ref < 1 || c.Ref > maxRef || seen[c.Ref] {
-			return about(field, fmt.Errorf("%s: ref %d: want each number once, from 1 to %d: %w", field, c.Ref, maxRef, kaijutsu.ErrInvalid))
+			return kaijutsu.About(field, fmt.Errorf("%s: ref %d: want each number once, from 1 to %d: %w", field, c.Ref, maxRef, kaijutsu.ErrInvalid))
 		}
 		seen[c.Ref] = true
 		if err := c.Handle.Check(); err != nil {
-			return about(field, fmt.Errorf("%s: %w", field, err))
+			return kaijutsu.About(field, fmt.Errorf("%s: %w", field, err))
 		}
 		if n := utf8.RuneCountInString(c.Quote); n > MaxQuote || !utf8.ValidString(c.Quote) {
-			return about(field, fmt.Errorf("%s: quote of %d characters: want at most %d of UTF-8: %w", field, n, MaxQuote, kaijutsu.ErrInvalid))
+			return kaijutsu.About(field, fmt.Errorf("%s: quote of %d characters: want at most %d of UTF-8: %w", field, n, MaxQuote, kaijutsu.ErrInvalid))
 		}
 	}
 	return nil
@@ -93,12 +93,12 @@ func checkMarks(marks []Mark) error {
 	for i, s := range marks {
 		field := fmt.Sprintf("stale[%d]", i)
 		if s.Ref < 1 || s.Ref > maxRef {
-			return about(field, fmt.Errorf("%s: ref %d: want the number of a citation: %w", field, s.Ref, kaijutsu.ErrInvalid))
+			return kaijutsu.About(field, fmt.Errorf("%s: ref %d: want the number of a citation: %w", field, s.Ref, kaijutsu.ErrInvalid))
 		}
 		switch s.Reason {
 		case ReasonChanged, ReasonDeleted, ReasonContextDeleted:
 		default:
-			return about(field, fmt.Errorf("%s: reason %.64q: want changed, deleted or context deleted: %w", field, s.Reason, kaijutsu.ErrInvalid))
+			return kaijutsu.About(field, fmt.Errorf("%s: reason %.64q: want changed, deleted or context deleted: %w", field, s.Reason, kaijutsu.ErrInvalid))
 		}
 		if err := checkText(field+".diff", s.Diff, MaxDiff); err != nil {
 			return err
@@ -117,7 +117,7 @@ func checkHashes(field string, heads []string) error {
 	}
 	for i, head := range heads {
 		if len(head) != headDigits || !isHex(head) {
-			return about(field, fmt.Errorf("%s[%d] %.80q: want %d hexadecimal digits: %w", field, i, head, headDigits, kaijutsu.ErrInvalid))
+			return kaijutsu.About(field, fmt.Errorf("%s[%d] %.80q: want %d hexadecimal digits: %w", field, i, head, headDigits, kaijutsu.ErrInvalid))
 		}
 	}
 	return nil
@@ -125,17 +125,17 @@ func checkHashes(field string, heads []string) error {
 
 func checkText(field, s string, max int) error {
 	if len(s) > max {
-		return about(field, fmt.Errorf("%s of %d bytes: at most %d: %w", field, len(s), max, kaijutsu.ErrTooLarge))
+		return kaijutsu.About(field, fmt.Errorf("%s of %d bytes: at most %d: %w", field, len(s), max, kaijutsu.ErrTooLarge))
 	}
 	if !utf8.ValidString(s) {
-		return about(field, fmt.Errorf("%s is not UTF-8: %w", field, kaijutsu.ErrInvalid))
+		return kaijutsu.About(field, fmt.Errorf("%s is not UTF-8: %w", field, kaijutsu.ErrInvalid))
 	}
 	return nil
 }
 
 func checkCount(field string, n, most int) error {
 	if n > most {
-		return about(field, fmt.Errorf("%d %s: at most %d: %w", n, field, most, kaijutsu.ErrTooLarge))
+		return kaijutsu.About(field, fmt.Errorf("%d %s: at most %d: %w", n, field, most, kaijutsu.ErrTooLarge))
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (m Meta) Encode(keep string) (string, error) {
 			return text, err
 		}
 	}
-	return "", about("meta", fmt.Errorf("meta of %d bytes: at most %d: cite or keep less: %w", len(text), maxMetaBytes, kaijutsu.ErrTooLarge))
+	return "", kaijutsu.About("meta", fmt.Errorf("meta of %d bytes: at most %d: cite or keep less: %w", len(text), maxMetaBytes, kaijutsu.ErrTooLarge))
 }
 
 // ParseMeta reads the meta of a block. Keys that are not ours are passed over,
@@ -173,11 +173,11 @@ func keptKeys(meta string) (map[string]json.RawMessage, error) {
 		return map[string]json.RawMessage{}, nil
 	}
 	if len(meta) > maxMetaBytes {
-		return nil, about("meta", fmt.Errorf("meta of %d bytes: at most %d: %w", len(meta), maxMetaBytes, kaijutsu.ErrTooLarge))
+		return nil, kaijutsu.About("meta", fmt.Errorf("meta of %d bytes: at most %d: %w", len(meta), maxMetaBytes, kaijutsu.ErrTooLarge))
 	}
 	o, err := parseObject([]byte(meta))
 	if err != nil {
-		return nil, about("meta", fmt.Errorf("meta: %w", err))
+		return nil, kaijutsu.About("meta", fmt.Errorf("meta: %w", err))
 	}
 	return o.keys, nil
 }

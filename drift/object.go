@@ -38,7 +38,7 @@ func parseObject(raw []byte) (object, error) {
 func (o object) refuse(key string, kind error, format string, args ...any) {
 	if *o.bad == nil {
 		name := o.path + key
-		*o.bad = about(name, fmt.Errorf("%s: %s: %w", name, fmt.Sprintf(format, args...), kind))
+		*o.bad = kaijutsu.About(name, fmt.Errorf("%s: %s: %w", name, fmt.Sprintf(format, args...), kind))
 	}
 }
 

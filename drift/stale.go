@@ -54,5 +54,5 @@ func MarkStale(meta string, marks []Mark) (string, error) {
 			return text, err
 		}
 	}
-	return "", about("stale", fmt.Errorf("meta of %d bytes with its marks: at most %d: %w", len(text), maxMetaBytes, kaijutsu.ErrTooLarge))
+	return "", kaijutsu.About("stale", fmt.Errorf("meta of %d bytes with its marks: at most %d: %w", len(text), maxMetaBytes, kaijutsu.ErrTooLarge))
 }

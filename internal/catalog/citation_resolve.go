@@ -84,7 +84,7 @@ func cited(v repo.View, doc kaijutsu.DocumentID, h drift.Handle) (out citationRe
 	id := blocks.ID(h.Block)
 	then, err := v.ContentAt(id, heads)
 	if errors.Is(err, kaijutsu.ErrNotFound) {
-		return out, op.About("handle", fmt.Errorf("handle: %w: context %s %q had no block %s then", kaijutsu.ErrNotFound, doc.Name(), beginning(v.Title(), 60), id))
+		return out, kaijutsu.About("handle", fmt.Errorf("handle: %w: context %s %q had no block %s then", kaijutsu.ErrNotFound, doc.Name(), beginning(v.Title(), 60), id))
 	}
 	if err != nil {
 		return out, fmt.Errorf("handle: %w", err)

@@ -60,7 +60,7 @@ func (o *operations) readContext(ctx context.Context, c op.Call, in inContext, f
 
 // noBlock says that a context does not hold a block, or did not.
 func noBlock(id blocks.ID, doc kaijutsu.DocumentID) error {
-	return op.About("block_id", fmt.Errorf("block %s: %w in context %s", id, kaijutsu.ErrNotFound, doc.Name()))
+	return kaijutsu.About("block_id", fmt.Errorf("block %s: %w in context %s", id, kaijutsu.ErrNotFound, doc.Name()))
 }
 
 // check refuses an edit of a context that has moved on.

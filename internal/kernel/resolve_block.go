@@ -49,7 +49,7 @@ func (k *Kernel) locate(c op.Call, id blocks.ID) (kaijutsu.DocumentID, error) {
 	found := slices.DeleteFunc(slices.Clone(k.cfg.Locate(id)), func(doc kaijutsu.DocumentID) bool { return !k.MayRead(c, doc) })
 	switch len(found) {
 	case 0:
-		return kaijutsu.DocumentID{}, op.About("block_id", fmt.Errorf("block %s: %w; name its context if you know it", id, kaijutsu.ErrNotFound))
+		return kaijutsu.DocumentID{}, kaijutsu.About("block_id", fmt.Errorf("block %s: %w; name its context if you know it", id, kaijutsu.ErrNotFound))
 	case 1:
 		return found[0], nil
 	}
@@ -80,14 +80,14 @@ func (k *Kernel) completeBlock(ctx context.Context, c op.Call, doc kaijutsu.Docu
 	case err != nil:
 		return "", err
 	case len(found) == 0:
-		return "", op.About("block_id", fmt.Errorf("block %.64q: %w in context %s", prefix, kaijutsu.ErrNotFound, doc.Name()))
+		return "", kaijutsu.About("block_id", fmt.Errorf("block %.64q: %w in context %s", prefix, kaijutsu.ErrNotFound, doc.Name()))
 	case len(found) > 1:
 		const most = 5
 		n := len(found)
 		if n > most {
 			found = append(found[:most], fmt.Sprintf("… (%d in all)", n))
 		}
-		return "", op.About("block_id", fmt.Errorf("block %.64q: %w: it may mean %s", prefix, kaijutsu.ErrConflict, strings.Join(found, ", ")))
+		return "", kaijutsu.About("block_id", fmt.Errorf("block %.64q: %w: it may mean %s", prefix, kaijutsu.ErrConflict, strings.Join(found, ", ")))
 	}
 	return blocks.ID(found[0]), nil
 }

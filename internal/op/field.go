@@ -14,22 +14,6 @@ type fielded struct {
 
 func (e *fielded) Unwrap() error { return e.error }
 
-// about is an error that says which parameter it is about.
-type about struct {
-	error
-	field string
-}
-
-func (e *about) Unwrap() error { return e.error }
-
-// Field returns the parameter.
-func (e *about) Field() string { return e.field }
-
-// About returns an error that is about a parameter, for one that is no
-// FieldError: it keeps its kind and its text. Operations that have no such
-// parameter show it without.
-func About(field string, err error) error { return &about{err, field} }
-
 // contents are the parameters that hold what is written, in the order in which
 // an error about content means them.
 var contents = []string{"content", "text", "insert", "patch", "operations"}
