@@ -147,6 +147,11 @@ func (c *cluster) close() {
 
 // call runs an operation of a server.
 func call(ctx context.Context, p *kjproc.Process, op string, in, out any) error {
+	return callBy(ctx, http.DefaultClient, p, op, in, out)
+}
+
+// callBy is call with a client of the caller's.
+func callBy(ctx context.Context, client *http.Client, p *kjproc.Process, op string, in, out any) error {
 	params, err := json.Marshal(in)
 	if err != nil {
 		return err
@@ -155,7 +160,7 @@ func call(ctx context.Context, p *kjproc.Process, op string, in, out any) error 
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}

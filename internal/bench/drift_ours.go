@@ -1,11 +1,8 @@
 package bench
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,27 +54,7 @@ func (c *ourCourier) contexts(ctx context.Context, title string) (from, to strin
 
 // call runs an operation over HTTP.
 func (c *ourCourier) call(ctx context.Context, op string, in, out any) error {
-	params, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.p.URL+"/v1/ops/"+op, bytes.NewReader(params))
-	if err != nil {
-		return err
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<20))
-	if err != nil || resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %w: %.300s", op, resp.Status, kaijutsu.ErrUnavailable, body)
-	}
-	if out == nil {
-		return nil
-	}
-	return json.Unmarshal(body, out)
+	return callBy(ctx, c.http, c.p, op, in, out)
 }
 
 // driftText is a message of about driftBytes, with a time in it.
