@@ -164,7 +164,6 @@ test("the server is killed under two pages and loses nothing that they called sa
     proxy.offline()
     await t.server.start()
     equal((await t.server.op("context_get", { context: url })).block_list[0].content, want, "what was saved")
-    proxy.retarget(t.server.http)
     proxy.online()
     want += `after ${round}. `
     await writer.lit("saved")

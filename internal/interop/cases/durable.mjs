@@ -93,7 +93,7 @@ test("people go on writing while the server is killed and started again", { own:
     await until(() => sameHeads(...handles) || a.doc().log.length > (kill + 1) * 60, "some writing")
     await t.server.kill()
     await disconnected(...repos)
-    proxy.retarget((await t.server.start()).http)
+    await t.server.start()
     await connected(...repos)
   }
   writing = false

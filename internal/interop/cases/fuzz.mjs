@@ -102,7 +102,6 @@ test("four clients, connections cut and the server killed", { ms: 240_000, own: 
       if (random(3) === 0) {
         await t.server.kill()
         await t.server.start()
-        for (const proxy of proxies) proxy.retarget(t.server.http)
       } else proxies[random(proxies.length)].cut()
     },
   }),

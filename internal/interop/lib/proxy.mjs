@@ -1,29 +1,25 @@
 // A TCP proxy that can cut, refuse and swallow, so that unmodified clients
 // meet real network faults. Its address stays the same while the server behind
-// it is restarted on another port.
+// it is restarted on another port. While that server is down the proxy refuses,
+// for its old port may be somebody else's by then.
 import { connect, createServer } from "node:net"
 
 export class Proxy {
   #server
   #pairs = new Set()
-  #target
+  #behind
   /** Refuses new connections while true. */
   refusing = false
   /** Swallows what the server sends while true; the client's bytes still arrive. */
   swallowing = false
 
-  /** Starts a proxy before the server at `target`, a URL. */
-  static async start(target) {
+  /** Starts a proxy before a Server, which may be killed and started again. */
+  static async start(behind) {
     const proxy = new Proxy()
-    proxy.retarget(target)
+    proxy.#behind = behind
     proxy.#server = createServer(client => proxy.#join(client))
     await new Promise((done, fail) => proxy.#server.once("error", fail).listen(0, "127.0.0.1", done))
     return proxy
-  }
-
-  retarget(target) {
-    const { hostname, port } = new URL(target)
-    this.#target = { host: hostname, port: Number(port) }
   }
 
   get port() {
@@ -37,8 +33,9 @@ export class Proxy {
   }
 
   #join(client) {
-    if (this.refusing) return client.destroy()
-    const server = connect(this.#target)
+    if (this.refusing || !this.#behind.http) return client.destroy()
+    const { hostname, port } = new URL(this.#behind.http)
+    const server = connect({ host: hostname, port: Number(port) })
     const pair = { client, server }
     this.#pairs.add(pair)
     const end = () => {

@@ -57,8 +57,9 @@ export class Server {
     return this.child?.exitCode === null && this.child.signalCode === null
   }
 
-  /** Ends the process; SIGKILL gives it no chance to write anything. */
+  /** Ends the process; SIGKILL gives it no chance to write anything. It has no address until it is started again. */
   async kill(signal = "SIGKILL") {
+    this.http = this.ws = undefined
     if (!this.alive) return
     this.child.kill(signal)
     await within(this.exited, `the server to end on ${signal}`)

@@ -66,7 +66,7 @@ class Case {
   }
 
   async proxy(server = this.server) {
-    const proxy = await Proxy.start(server.http)
+    const proxy = await Proxy.start(server)
     this.onClose(() => proxy.close())
     return proxy
   }
