@@ -1,0 +1,97 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"kaijutsu"
+)
+
+var errPending = fmt.Errorf("not available yet: %w", kaijutsu.ErrUnavailable)
+
+// Open opens the repository at dir: a work tree, a linked worktree, or bare.
+func Open(dir string) (*Repo, error) { return nil, errPending }
+
+// Clone clones url into the bare repository dir.
+func Clone(ctx context.Context, url, dir string, progress io.Writer) (*Repo, error) {
+	return nil, errPending
+}
+
+// AddWorktree makes a linked worktree, or adopts the one that is there.
+func (r *Repo) AddWorktree(ctx context.Context, spec WorktreeSpec) (*Worktree, error) {
+	return nil, errPending
+}
+
+// Worktrees lists the worktrees.
+func (r *Repo) Worktrees() ([]WorktreeInfo, error) { return nil, errPending }
+
+// OpenWorktree opens a worktree of the repository.
+func (r *Repo) OpenWorktree(dir string) (*Worktree, error) { return nil, errPending }
+
+// Remove removes the worktree.
+func (w *Worktree) Remove(ctx context.Context, force bool) error { return errPending }
+
+// Epoch reads the state.
+func (w *Worktree) Epoch() (Epoch, error) { return Epoch{}, errPending }
+
+// WatchFiles returns the files to watch.
+func (w *Worktree) WatchFiles() []string { return nil }
+
+// FileAt returns the file at path in a commit.
+func (r *Repo) FileAt(commit Hash, path string) (Blob, error) { return Blob{}, errPending }
+
+// Commit returns the commit that rev names.
+func (r *Repo) Commit(rev string) (CommitInfo, error) { return CommitInfo{}, errPending }
+
+// Resolve returns the commit that rev names.
+func (r *Repo) Resolve(rev string) (Hash, error) { return "", errPending }
+
+// Attributes returns the attributes of path.
+func (w *Worktree) Attributes(path string) Attr { return Attr{} }
+
+// Ignored reports whether path is ignored.
+func (w *Worktree) Ignored(path string, dir bool) bool { return false }
+
+// Status tells what changed.
+func (w *Worktree) Status(ctx context.Context, o StatusOptions) ([]FileStatus, error) {
+	return nil, errPending
+}
+
+// Diff compares two sides.
+func (w *Worktree) Diff(ctx context.Context, o DiffOptions) ([]FileDiff, error) {
+	return nil, errPending
+}
+
+// Log lists commits.
+func (w *Worktree) Log(ctx context.Context, rev string, n int, path string) ([]CommitInfo, error) {
+	return nil, errPending
+}
+
+// Branches lists branches.
+func (r *Repo) Branches() ([]Branch, error) { return nil, errPending }
+
+// CreateBranch makes a branch.
+func (r *Repo) CreateBranch(name, start string, by Signature) error { return errPending }
+
+// DeleteBranch deletes a branch that is checked out nowhere; without force, only one
+// whose commits HEAD has.
+func (r *Repo) DeleteBranch(name string, force bool) error { return errPending }
+
+// Switch checks out another branch.
+func (w *Worktree) Switch(ctx context.Context, name string, by Signature) error { return errPending }
+
+// UpdateIndex changes the index under its lock.
+func (w *Worktree) UpdateIndex(ctx context.Context, change func(*Index) error) error {
+	return errPending
+}
+
+// ReadIndex reads the index.
+func (w *Worktree) ReadIndex() (*Index, error) { return nil, errPending }
+
+// ToDisk and ToRepo convert.
+func (a Attr) ToDisk(repo []byte) []byte { return repo }
+
+// ToRepo converts what is on disk to what git stores; index is the blob that the index
+// has for the path, nil if none.
+func (a Attr) ToRepo(disk, index []byte) []byte { return disk }
