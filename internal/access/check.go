@@ -23,6 +23,9 @@ func (t *Table) checkNew(n NewToken) error {
 	if err := checkName(n.Name); err != nil {
 		return err
 	}
+	if err := checkReserved(n.Name); err != nil {
+		return err
+	}
 	switch n.Kind {
 	case kaijutsu.Person, kaijutsu.Agent, kaijutsu.Service:
 	default:

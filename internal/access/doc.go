@@ -11,6 +11,11 @@
 // changes that. Lists of denied operations bind the doors' operations, not what
 // a client syncs.
 //
+// An identity says how a principal signs in commits and notes: full name,
+// address, model and tool. It gives no right. The names of what acts in the
+// server by itself, disk, git and kaijutsu, are nobody's: no token is made for
+// them (Reserved).
+//
 // Invariants: what is answered is on disk; what is taken away is gone when the
 // call returns, for requests under way and open connections too, which watch
 // their token. A secret is shown once, when it is made; what is kept is its
@@ -32,6 +37,7 @@
 //	access/principal/<name>         kind, role, denied operations
 //	access/token/<id>               principal, SHA-256 of the secret, expiry
 //	access/grant/<document>/<name>  role
+//	identity/<kind>/<name>          full name, address, model, tool; by and at
 //
 // It does not know the owner's token, which is a file, or how requests carry
 // tokens: that is internal/server.

@@ -50,6 +50,7 @@ type Table struct {
 	grants     map[kaijutsu.DocumentID]grantsOf // guarded by mu
 	watches    map[string]map[*watch]struct{}   // guarded by mu; by token id
 	unread     map[string]error                 // guarded by mu; why, by record name
+	identities map[kaijutsu.Principal]Person    // guarded by mu
 
 	rests map[kaijutsu.DocumentID]kaijutsu.DocumentID // guarded by mu; see Rest
 }
@@ -93,6 +94,7 @@ func Open(cfg Config) (*Table, error) {
 		grants:     make(map[kaijutsu.DocumentID]grantsOf),
 		watches:    make(map[string]map[*watch]struct{}),
 		unread:     make(map[string]error),
+		identities: make(map[kaijutsu.Principal]Person),
 		rests:      make(map[kaijutsu.DocumentID]kaijutsu.DocumentID),
 	}
 	if t.change == nil {
@@ -104,6 +106,7 @@ func Open(cfg Config) (*Table, error) {
 	if err := t.load(cfg.Store); err != nil {
 		return nil, fmt.Errorf("read who has access: %w", err)
 	}
+	t.loadIdentities()
 	return t, nil
 }
 

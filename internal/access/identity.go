@@ -1,0 +1,204 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/internal/op"
+	"kaijutsu/internal/records"
+)
+
+// Person is how a principal signs outside of the kernel, in commits and in the
+// notes of them. Each field may be empty: nothing is on record. It gives no
+// right, and nobody checks that an address is its principal's.
+type Person struct {
+	Name  string // the full name
+	Email string
+	Model string // what an agent runs on, wherever it works
+	Tool  string // the program that an agent is
+}
+
+// IsZero reports whether nothing is on record.
+func (p Person) IsZero() bool { return p == Person{} }
+
+// Identified is a principal and how it signs.
+type Identified struct {
+	Of kaijutsu.Principal
+	Person
+}
+
+// Identity returns how a principal signs; false: nothing is on record.
+func (t *Table) Identity(of kaijutsu.Principal) (Person, bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	p, ok := t.identities[of]
+	return p, ok
+}
+
+// Identities returns everybody of whom something is on record, by kind and name.
+func (t *Table) Identities() []Identified {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	all := make([]Identified, 0, len(t.identities))
+	for of, p := range t.identities {
+		all = append(all, Identified{of, p})
+	}
+	slices.SortFunc(all, func(a, b Identified) int {
+		return cmp.Or(strings.Compare(string(a.Of.Kind), string(b.Of.Kind)), strings.Compare(a.Of.Name, b.Of.Name))
+	})
+	return all
+}
+
+// SetIdentity says how a principal signs from now on; the zero Person takes
+// back what is on record. Everybody may say it of themselves, and an owner of
+// the kernel of all. An address that another principal has on record is given
+// to a second one by an owner only. The error wraps kaijutsu.ErrDenied,
+// ErrNotFound when nobody is of this name and kind, ErrConflict for an address
+// that is another's, and ErrInvalid for what git or a note could not hold; that
+// one says which field: name, email, model or tool.
+func (t *Table) SetIdentity(ctx context.Context, by, of kaijutsu.Principal, p Person) error {
+	if by.IsZero() {
+		return fmt.Errorf("set the identity of %s: nobody asks: %w", of, kaijutsu.ErrDenied)
+	}
+	owns := t.Kernel(by) >= kaijutsu.RightOwn
+	if by != of && !owns {
+		return fmt.Errorf("set the identity of %s: %w: it is theirs, or an owner's of the kernel", of, kaijutsu.ErrDenied)
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	if Reserved(of.Name) {
+		return fmt.Errorf("set the identity of %s: %w: it is a part of this server, which signs nothing", of, kaijutsu.ErrInvalid)
+	}
+	if m, ok := t.Member(of.Name); !ok || m.Principal != of {
+		return fmt.Errorf("set the identity of %s: %w: nobody is of this name and kind; make it a token first", of, kaijutsu.ErrNotFound)
+	}
+	leave, err := t.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if other, has := t.addressed(of, p.Email); has && !owns {
+		return kaijutsu.About("email", fmt.Errorf("email: %s is on record for %s: %w: name another, or ask an owner of the kernel", p.Email, other, kaijutsu.ErrConflict))
+	}
+	r := records.Record{Name: identityName(of)}
+	if !p.IsZero() {
+		r = recordOfIdentity(of, p, by, t.now())
+	}
+	if err := t.put(ctx, by, r); err != nil {
+		return fmt.Errorf("set the identity of %s: %w", of, err)
+	}
+	return nil
+}
+
+// addressed returns who else has an address on record, the first by kind and
+// name.
+func (t *Table) addressed(than kaijutsu.Principal, email string) (kaijutsu.Principal, bool) {
+	if email == "" {
+		return kaijutsu.Principal{}, false
+	}
+	for _, p := range t.Identities() {
+		if p.Of != than && strings.EqualFold(p.Email, email) {
+			return p.Of, true
+		}
+	}
+	return kaijutsu.Principal{}, false
+}
+
+// identityRow is the record of an identity.
+type identityRow struct {
+	V     int       `json:"v"`
+	Name  string    `json:"name,omitempty"`
+	Email string    `json:"email,omitempty"`
+	Model string    `json:"model,omitempty"`
+	Tool  string    `json:"tool,omitempty"`
+	By    whoRow    `json:"by"`
+	At    time.Time `json:"at"`
+}
+
+// identityRecord is the prefix of the records of identities.
+const identityRecord = "identity/"
+
+func identityName(of kaijutsu.Principal) string {
+	return identityRecord + string(of.Kind) + "/" + of.Name
+}
+
+func recordOfIdentity(of kaijutsu.Principal, p Person, by kaijutsu.Principal, at time.Time) records.Record {
+	return record(identityName(of), identityRow{recordVersion, p.Name, p.Email, p.Model, p.Tool, whoRow(by), at.UTC().Truncate(time.Millisecond)})
+}
+
+// decodeIdentity reads a record by its whole name. What another node writes is
+// held against the same rules as what is written here.
+func decodeIdentity(name string, value []byte) (of kaijutsu.Principal, p Person, err error) {
+	kind, who, _ := strings.Cut(strings.TrimPrefix(name, identityRecord), "/")
+	of = kaijutsu.Principal{Name: who, Kind: kaijutsu.PrincipalKind(kind)}
+	switch of.Kind {
+	case kaijutsu.Person, kaijutsu.Agent, kaijutsu.Service:
+	default:
+		return of, Person{}, fmt.Errorf("%.64q is no kind of principal: %w", kind, kaijutsu.ErrInvalid)
+	}
+	if value == nil {
+		return of, Person{}, nil
+	}
+	if err := checkName(who); err != nil {
+		return of, Person{}, err
+	}
+	var row identityRow
+	if err := decode(value, &row); err != nil {
+		return of, Person{}, err
+	}
+	p = Person{row.Name, row.Email, row.Model, row.Tool}
+	if p.IsZero() {
+		return of, p, fmt.Errorf("it says nothing: %w", kaijutsu.ErrInvalid)
+	}
+	return of, p, p.check()
+}
+
+// loadIdentities reads the identities and follows them from then on.
+func (t *Table) loadIdentities() {
+	for name, value := range t.records.All(identityRecord) {
+		t.followIdentity(name, value)
+	}
+	t.records.Watch(identityRecord, t.followIdentity)
+}
+
+// followIdentity takes a record over, whoever has written it; nil: it is gone.
+// One that cannot be read counts as none.
+func (t *Table) followIdentity(name string, value []byte) {
+	of, p, err := decodeIdentity(name, value)
+	t.mu.Lock()
+	delete(t.unread, name)
+	delete(t.identities, of)
+	switch {
+	case err != nil:
+		t.unread[name] = err
+	case value != nil:
+		t.identities[of] = p
+	}
+	t.mu.Unlock()
+	if err != nil {
+		t.log.Error("identity not read: it counts as none", "record", name, "err", err)
+	}
+}
+
+// reserved are the names of what acts in the server by itself, with nobody's
+// token.
+var reserved = []string{"disk", "git", "kaijutsu"}
+
+// Reserved reports whether a name is one that no token is made for: lines that
+// came from a disk or out of git, and what the server writes itself, are signed
+// by services of these names, and nobody else may sign so.
+func Reserved(name string) bool { return slices.Contains(reserved, strings.ToLower(name)) }
+
+// checkReserved refuses a name that no token is made for.
+func checkReserved(name string) error {
+	if Reserved(name) {
+		return &op.FieldError{Field: "name", Reason: fmt.Sprintf("%q is what a part of this server signs by", name), Hint: "choose another"}
+	}
+	return nil
+}
