@@ -64,3 +64,11 @@ type Distiller interface {
 	Name() string
 	Distil(ctx context.Context, req Request) (Briefing, error)
 }
+
+// Asker is a Distiller that answers a prompt of somebody else's, such as
+// [CommitPrompt]: a language model is one. The Text is the answer as it is,
+// trimmed; nothing of it is a citation. Its errors are those of Distil.
+type Asker interface {
+	Distiller
+	Ask(ctx context.Context, system, user string) (Briefing, error)
+}

@@ -38,6 +38,34 @@ func TestDistil(t *testing.T) {
 	}
 }
 
+// TestAsk: a prompt of somebody else's is put as it is, and answered as it is.
+func TestAsk(t *testing.T) {
+	for _, s := range speeches {
+		t.Run(s.provider, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fake{answers: []http.HandlerFunc{s.says("\nfix(cache): evict ", "by age [1]\n")}}
+				asker, ok := drift.Distiller(f.start(t, Config{Provider: s.provider, MaxTokens: 700})).(drift.Asker)
+				if !ok {
+					t.Fatal("a model is no drift.Asker")
+				}
+				system, user := drift.CommitPrompt("+evict()\n", nil)
+				got, err := asker.Ask(t.Context(), system, user)
+				if err != nil || got.Text != "fix(cache): evict by age [1]" || got.Citations != nil || got.Model != "tester-1-20260101" || got.OutputTokens != 30 {
+					t.Errorf("Ask = %+v, %v", got, err)
+				}
+				messages, _ := f.requests()[0].body["messages"].([]any)
+				last, _ := messages[len(messages)-1].(map[string]any)
+				if last["content"] != user {
+					t.Errorf("the model was asked %q, want %q", last["content"], user)
+				}
+				if _, err := asker.Ask(t.Context(), system, " "); !errors.Is(err, kaijutsu.ErrInvalid) {
+					t.Errorf("Ask(nothing) = %v, want an error that wraps ErrInvalid", err)
+				}
+			})
+		})
+	}
+}
+
 // checkRequest holds a request against the API's reference.
 func checkRequest(t *testing.T, s speech, r seen) {
 	t.Helper()

@@ -38,17 +38,34 @@ func (m *model) Distil(ctx context.Context, req drift.Request) (drift.Briefing, 
 	if !slices.ContainsFunc(req.Source.Blocks, func(b drift.Passage) bool { return strings.TrimSpace(b.Content) != "" }) {
 		return drift.Briefing{}, fmt.Errorf("the context has nothing to distil: %w", kaijutsu.ErrInvalid)
 	}
-	p := prompt{model: m.cfg.Model, maxTokens: m.cfg.MaxTokens}
-	p.system, p.user = drift.Transcript(req.Source, req.Focus)
-	p.system = lengthen(p.system, req.MaxWords)
+	system, user := drift.Transcript(req.Source, req.Focus)
+	out, err := m.answerTo(ctx, lengthen(system, req.MaxWords), user, req.Progress)
+	if err == nil {
+		out.Text, out.Citations = drift.Cite(req.Source, out.Text)
+	}
+	return out, err
+}
+
+// Ask has the model answer a prompt. The error is as that of Distil.
+func (m *model) Ask(ctx context.Context, system, user string) (drift.Briefing, error) {
+	if strings.TrimSpace(user) == "" {
+		return drift.Briefing{}, fmt.Errorf("there is nothing to ask: %w", kaijutsu.ErrInvalid)
+	}
+	out, err := m.answerTo(ctx, system, user, nil)
+	out.Text = strings.TrimSpace(out.Text)
+	return out, err
+}
+
+// answerTo returns what the model says to a prompt, and what that took.
+func (m *model) answerTo(ctx context.Context, system, user string, progress func(string)) (drift.Briefing, error) {
+	p := prompt{model: m.cfg.Model, maxTokens: m.cfg.MaxTokens, system: system, user: user}
 	began, attempts := time.Now(), 0
-	a, answered, err := m.ask(ctx, p, req.Progress, &attempts)
+	a, answered, err := m.ask(ctx, p, progress, &attempts)
 	m.note(ctx, a, err, attempts, time.Since(began))
 	if err != nil {
 		return drift.Briefing{}, m.wrap(ctx, err)
 	}
-	out := drift.Briefing{Model: m.cfg.Model, Distiller: m.Name()}
-	out.Text, out.Citations = drift.Cite(req.Source, answered)
+	out := drift.Briefing{Text: answered, Model: m.cfg.Model, Distiller: m.Name()}
 	if a.model != "" && len(a.model) <= maxModel && strings.IndexFunc(a.model, unprintable) < 0 {
 		out.Model = a.model
 	}
