@@ -29,6 +29,7 @@ func operations(conn *connection) []*cobra.Command {
 			return conn.run(ctx, o.Name, params)
 		},
 		Context: func() string { return os.Getenv("KJ_CONTEXT") },
+		Local:   conn.onThisMachine,
 	})
 }
 

@@ -63,6 +63,7 @@ func New(p Parts) *op.Set {
 		o.driftDeadLetters(), o.driftReplay(), o.driftGraph(), o.driftInbox(), o.driftOffer(), o.driftConsent(),
 		o.driftPolicy(), o.driftPolicySet(), o.driftLinkSet(), o.driftLinkList(), o.driftLinkRemove(),
 		o.citationCreate(), o.citationResolve(),
+		o.identitySet(), o.identityList(),
 		o.nodeList(), o.nodeStatus(), o.serverStatus(),
 	)
 	return o.set

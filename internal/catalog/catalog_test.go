@@ -18,6 +18,7 @@ func TestEveryOperationIsDefined(t *testing.T) {
 		drift_cancel drift_consent drift_dead_letters drift_flush drift_graph drift_inbox drift_link_list drift_link_remove drift_link_set
 		drift_list drift_merge drift_offer drift_policy drift_policy_set drift_pull drift_push drift_queue drift_replay drift_show
 		elicit elicit_answer events_follow
+		identity_list identity_set
 		kernel_search node_list node_status presence_set role_list role_set seat_join seat_leave seat_list server_status token_create token_list token_revoke undo`)
 	var got []string
 	for _, o := range New(Parts{}).All() {

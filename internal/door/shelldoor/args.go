@@ -26,7 +26,7 @@ func (l *line) takeArgs(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	places := l.places(len(args))
+	places := l.placesFor(args)
 	for i, v := range places {
 		if i >= len(args) {
 			return nil

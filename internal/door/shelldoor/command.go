@@ -20,6 +20,9 @@ type Door struct {
 	// Context returns the context that is meant where a line names none, ""
 	// when there is no such context; it may be nil.
 	Context func() string
+	// Local reports whether the server reads the files of this machine, so that
+	// paths on the line can be made such as it finds; it may be nil.
+	Local func() bool
 }
 
 // families are the first words of commands, as the line has them.
@@ -36,6 +39,12 @@ var about = map[string]string{
 	"server": "Ask the server about itself",
 	"drift":  "Hand findings on from one context to another",
 	"cite":   "Point at lines as they were, and read them",
+
+	"mount":    "Mount folders and git worktrees, and list what is mounted",
+	"fs":       "Read, write and arrange the files of mounts",
+	"git":      "Status, differences, log, branches and commits of git mounts",
+	"notes":    "Carry the notes that say who wrote which lines",
+	"identity": "Say under which names commits name people and agents",
 
 	"node":     "Ask a node about itself and the others",
 	"events":   "Get what has happened, from a version on",
@@ -71,9 +80,16 @@ type tree struct {
 	order  []string
 }
 
-// add puts an operation's command at its place.
+// add puts an operation's command at its place, and at others where people look
+// for it.
 func (t *tree) add(o *op.Op) {
-	words := Path(o)
+	t.put(o, Path(o))
+	for _, words := range otherPlaces[o.Name] {
+		t.put(o, words)
+	}
+}
+
+func (t *tree) put(o *op.Op, words []string) {
 	group := t.groups[words[0]]
 	if len(words) == 1 {
 		cmd := t.command(o, words[0])
@@ -216,6 +232,9 @@ func (l *line) addFlags(cmd *cobra.Command) {
 	l.addNewBlock(cmd)
 	f.BoolVar(&l.asJSON, "json", false, "print the result as the server gave it")
 	f.StringVar(&l.params, "params", "", "all parameters as `json`, @FILE or - (standard input); flags come on top")
+	if l.op.Name == listName {
+		f.BoolVarP(&l.long, "long", "l", false, "show kind, size, time and block of each")
+	}
 	if l.op.Name == exportName {
 		f.StringVarP(&l.output, "output", "o", "", "`file` to write the content to")
 	}

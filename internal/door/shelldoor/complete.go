@@ -38,7 +38,7 @@ func (l *line) completeArg(cmd *cobra.Command, args []string, word string) ([]co
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	rest = rest[:max(0, len(rest)-1)]
-	places := l.places(len(rest) + 1)
+	places := l.placesFor(append(slices.Clone(rest), word))
 	if len(places) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -62,6 +62,14 @@ func (l *line) completer(v *value) completion {
 	case v.kind == "boolean":
 		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return []cobra.Completion{"true", "false"}, cobra.ShellCompDirectiveNoFileComp
+		}
+	case l.isPath(v):
+		return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return l.paths(cmd, args, v, word)
+		}
+	case l.op.Name == mountName && v.name == "source":
+		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
 	case v.name == "item":
 		return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {

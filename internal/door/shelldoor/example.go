@@ -20,11 +20,14 @@ func Words(o *op.Op, params json.RawMessage) []string {
 	}
 	var flags []string
 	known := paramsOf(o)
+	noMount := false
 	inPlace := o.Name != importName && (o.Name != createName || fields["context"] != nil)
 	for _, p := range known {
 		raw, ok := fields[p.name]
 		delete(fields, p.name)
 		switch {
+		case !ok && p.optionalMount():
+			noMount = true
 		case !ok && p.arg:
 			inPlace = false // what follows would slip into its place
 		case !ok:
@@ -38,7 +41,7 @@ func Words(o *op.Op, params json.RawMessage) []string {
 			if !ok {
 				return append(Path(o), "--params", string(params))
 			}
-			if p.arg && inPlace && len(values) > 0 && !slices.ContainsFunc(values, looksLikeFlag) && !misread(p, words, values[0]) {
+			if p.arg && inPlace && len(values) > 0 && !slices.ContainsFunc(values, looksLikeFlag) && !misread(p, words, values[0]) && !misplaced(p, noMount && len(words) == len(Path(o)), values[0]) {
 				words = append(words, values...)
 				continue
 			}
@@ -63,6 +66,12 @@ func misread(p *param, before []string, word string) bool {
 	}
 	last := before[len(before)-1]
 	return len(before) == 3 && before[0] == "block" && fullID.MatchString(last) && fullID.MatchString(word)
+}
+
+// misplaced reports whether a word would be taken for a mount that is none, or
+// the other way round.
+func misplaced(p *param, noMount bool, word string) bool {
+	return p.optionalMount() && !isTreePath(word) || noMount && isTreePath(word)
 }
 
 func looksLikeFlag(s string) bool {

@@ -36,6 +36,9 @@ func (l *line) help(cmd *cobra.Command) string {
 	}
 	fmt.Fprintln(w, "  --params json\tAll parameters at once: JSON, @FILE or - (standard input). Flags come on top.")
 	fmt.Fprintln(w, "  --json\tPrint the result as the server gave it.")
+	if l.op.Name == listName {
+		fmt.Fprintln(w, "  -l, --long\tShow kind, size, time and block of each.")
+	}
 	if l.op.Name == exportName {
 		fmt.Fprintln(w, "  -o, --output file\tThe file to write; its name tells the format. Default: standard output.")
 	}
@@ -180,7 +183,8 @@ func Names(root *cobra.Command) []string {
 		}
 		names = append(names, Names(cmd)...)
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names) // some have two places
 }
 
 // Hide takes the commands of operations out of lists that are not there for the

@@ -24,6 +24,7 @@ type line struct {
 	params string // all parameters as JSON, @FILE or "-"
 	output string // the file to write to
 	create *line  // of an append: what makes the block that it adds to
+	long   bool   // of a list of files: with all that is known of each
 }
 
 func newLine(t *tree, o *op.Op) *line {
@@ -45,6 +46,9 @@ func (l *line) value(name string) *value {
 
 // run reads the line, runs the operation and shows the result.
 func (l *line) run(cmd *cobra.Command, args []string) error {
+	if list := l.listInstead(args); list != nil {
+		return list.run(cmd, nil)
+	}
 	made, err := l.newBlock(args)
 	if made != nil && err == nil {
 		return made.run(cmd, args[1:])
@@ -60,6 +64,9 @@ func (l *line) run(cmd *cobra.Command, args []string) error {
 		return Usage(cmd, err)
 	}
 	result, err := l.call(cmd.Context(), cmd.InOrStdin())
+	if err == nil {
+		result, err = l.agree(cmd, result)
+	}
 	if err != nil {
 		return l.withContextHint(err)
 	}
@@ -69,6 +76,9 @@ func (l *line) run(cmd *cobra.Command, args []string) error {
 // read takes the places on the line, and what was left out.
 func (l *line) read(cmd *cobra.Command, args []string) error {
 	if err := l.takeArgs(cmd, args); err != nil {
+		return err
+	}
+	if err := l.takeSource(); err != nil {
 		return err
 	}
 	if err := l.takeOutput(); err != nil {

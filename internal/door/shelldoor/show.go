@@ -66,6 +66,27 @@ var shows = map[string]func(*screen, json.RawMessage) error{
 	"drift_inbox":        as(showInbox),
 	"citation_create":    as(showHandle),
 	"citation_resolve":   as(showCitation),
+
+	"mount_add":     as(showMounted),
+	"mount_set":     as(showMounted),
+	"mount_remove":  as(showUnmounted),
+	"mount_list":    as(showMounts),
+	"fs_stat":       as(showEntry),
+	"fs_write":      as(showWrittenFile),
+	"fs_mkdir":      as(showWrittenFile),
+	"fs_rename":     as(showWrittenFile),
+	"fs_remove":     as(showRemoved),
+	"fs_search":     as(showGrep),
+	"fs_resolve":    as(showResolved),
+	"git_status":    as(showStatus),
+	"git_diff":      as(showFileDiffs),
+	"git_log":       as(showLog),
+	"git_branch":    as(showBranches),
+	"git_commit":    as(showCommit),
+	"git_blame":     as(showLines),
+	"notes_rewrite": as(showRewritten),
+	"identity_set":  as(showIdentity),
+	"identity_list": as(showIdentities),
 }
 
 // as makes a show of a function from the decoded result.
@@ -83,6 +104,12 @@ func as[T any](f func(*screen, T) error) func(*screen, json.RawMessage) error {
 func (l *line) show(cmd *cobra.Command, result json.RawMessage) error {
 	if l.op.Name == exportName && (!l.asJSON || l.output != "") {
 		return l.showExport(cmd, result)
+	}
+	if l.op.Name == readName && !l.asJSON {
+		return l.showFile(cmd, result)
+	}
+	if l.op.Name == listName && !l.asJSON {
+		return l.showFiles(cmd, result)
 	}
 	if l.asJSON {
 		if len(result) == 0 || result[len(result)-1] != '\n' {

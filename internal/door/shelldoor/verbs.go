@@ -27,11 +27,29 @@ var aliases = map[string][]string{
 	"drift_queue":        {"q"},
 	"drift_dead_letters": {"dead-letters"},
 	"drift_link_list":    {"links"},
+
+	"mount_list":    {"list"},
+	"mount_remove":  {"unmount"},
+	"fs_search":     {"grep"},
+	"identity_list": {"list"},
 }
 
 // shorthands are flags of one letter, by operation and parameter.
 var shorthands = map[string]map[string]string{
 	"drift_push": {"summarize": "s"},
+
+	"fs_search":  {"ignore_case": "i"},
+	"fs_remove":  {"recursive": "r"},
+	"git_blame":  {"lines": "L"},
+	"git_log":    {"limit": "n"},
+	"git_commit": {"message": "m", "all": "a", "summarize": "s", "yes": "y"},
+}
+
+// otherPlaces are second places of commands, where people look for them too.
+var otherPlaces = map[string][][]string{
+	"fs_list":   {{"fs", "ls"}},
+	"fs_read":   {{"fs", "cat"}},
+	"git_blame": {{"git", "blame"}},
 }
 
 // The operations whose content is a file.
