@@ -1,0 +1,17 @@
+package vfs
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func stampOf(info fs.FileInfo) Stamp {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return Stamp{Size: info.Size(), MTime: info.ModTime().UnixNano(), Mode: uint32(info.Mode())}
+	}
+	return Stamp{
+		Size: st.Size, MTime: st.Mtimespec.Nano(), CTime: st.Ctimespec.Nano(),
+		Ino: st.Ino, Dev: uint64(st.Dev), Mode: uint32(st.Mode),
+	}
+}
