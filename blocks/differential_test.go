@@ -296,7 +296,7 @@ func TestStockClientLoadsWhatTheWriterMakes(t *testing.T) {
 func TestWriterGoesOnWhereStockClientsStopped(t *testing.T) {
 	var written []*pair
 	rng := rand.New(rand.NewSource(int64(envInt("KJ_SEED", 1))))
-	for n, h := range histories(t, envInt("KJ_SEED", 1), 40*envInt("KJ_ROUNDS", 1), 30) {
+	for n, h := range histories(t, envInt("KJ_SEED", 1), 16*envInt("KJ_ROUNDS", 1), 30) {
 		var raws [][]byte
 		graph := changegraph.New()
 		for _, c := range h.changes {

@@ -39,7 +39,7 @@ func (w *writer) follow(t *testing.T) []Delta {
 // TestTextsReadAsInAutomergeGo types into one text from three replicas: words
 // one key at a time, pastes, deletions, with reads in between.
 func TestTextsReadAsInAutomergeGo(t *testing.T) {
-	for seed := range envInt("KJ_ROUNDS", 6) {
+	for seed := range envInt("KJ_ROUNDS", 2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewSource(int64(seed)))
 			p := newPair(t, "base")

@@ -46,7 +46,7 @@ func TestLargeMessages(t *testing.T) {
 	}
 
 	m := amfile.SyncMessage{Version: 1, Have: []amfile.Have{{}}}
-	for i := range 400 {
+	for i := range 200 {
 		c := &amfile.Change{Actors: []kaijutsu.ActorID{kaijutsu.ActorID(fmt.Sprint("actor", i))}, Seq: 1, StartOp: 1}
 		listNulls(c, amfile.FreeOps)
 		if err := amfile.EncodeChange(c); err != nil {
