@@ -57,6 +57,7 @@ type Session struct {
 	HumanAuthor     string // who directed it; "" unknown
 	Attributes      map[string]string
 	Extra           map[string]json.RawMessage
+	AgentExtra      map[string]json.RawMessage // of its agent_id
 }
 
 // HumanKey returns the key of a person, whose identity is "Name <email>".
