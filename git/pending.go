@@ -10,9 +10,6 @@ import (
 
 var errPending = fmt.Errorf("not available yet: %w", kaijutsu.ErrUnavailable)
 
-// Open opens the repository at dir: a work tree, a linked worktree, or bare.
-func Open(dir string) (*Repo, error) { return nil, errPending }
-
 // Clone clones url into the bare repository dir.
 func Clone(ctx context.Context, url, dir string, progress io.Writer) (*Repo, error) {
 	return nil, errPending

@@ -1,12 +1,5 @@
 package git
 
-// Repo is an open repository. It may be used by many goroutines.
-type Repo struct {
-	common string // the git directory that all worktrees share, absolute
-	dir    string // the main worktree, or the bare repository
-	bare   bool
-}
-
 // Worktree is a worktree of a repository, the main one or a linked one. It may
 // be used by many goroutines.
 type Worktree struct {
