@@ -276,9 +276,21 @@ func (n *naive) takenAway(put amfile.GlobalID, c *amfile.Change) []naiveChar {
 }
 
 // broughtBack returns the operation that first wrote what an insertion shows,
-// which is another one when an undo brought it back: it put a run of characters
-// behind the last of as many that the changes it names had deleted.
+// which is another one when an undo brought it back.
 func (n *naive) broughtBack(id amfile.GlobalID) amfile.GlobalID {
+	for {
+		was := n.former(id)
+		if was == id {
+			return id
+		}
+		id = was
+	}
+}
+
+// former returns the operation whose value an insertion of an undo brought back:
+// it put a run of characters behind the last of as many that the changes it
+// names had deleted. Of any other it returns the operation itself.
+func (n *naive) former(id amfile.GlobalID) amfile.GlobalID {
 	op := n.ops[id]
 	named := Undone(op.c.Message)
 	if !op.Insert || len(named) == 0 {
@@ -328,7 +340,7 @@ func (n *naive) broughtBack(id amfile.GlobalID) amfile.GlobalID {
 	if was := n.ops[from]; was.Action != amfile.Put || was.Value.Type != op.Value.Type || string(was.Value.Raw) != string(op.Value.Raw) {
 		return id
 	}
-	return n.broughtBack(from)
+	return from
 }
 
 // order returns all elements that an object ever had, in their order.

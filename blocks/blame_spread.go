@@ -11,7 +11,10 @@ func (from origin) spread(made opID, pieces []piece) []piece {
 	if from.pieces == nil {
 		return pieces
 	}
-	c := newCutter(from)
+	return newCutter(from).spread(made, pieces)
+}
+
+func (c *cutter) spread(made opID, pieces []piece) []piece {
 	var out []piece
 	for _, p := range pieces {
 		at := int(p.id.counter) - int(made.counter) - 1

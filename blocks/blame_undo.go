@@ -80,7 +80,20 @@ type undoWork struct {
 // source returns the operation that first wrote what an element's insertion
 // shows: itself, unless an undo brought it back.
 func (b *comebacks) source(id opID, hops int) (opID, error) {
-	if !holds(b.m.undos[id.actor], id.counter) || hops > maxHops {
+	for ; hops <= maxHops; hops++ {
+		was, err := b.former(id)
+		if err != nil || was == id {
+			return id, err
+		}
+		id = was
+	}
+	return id, nil
+}
+
+// former returns the operation whose value an element's insertion brought back:
+// itself, unless it is of an undo.
+func (b *comebacks) former(id opID) (opID, error) {
+	if !holds(b.m.undos[id.actor], id.counter) {
 		return id, nil
 	}
 	c, k, err := b.operation(id)
@@ -124,7 +137,7 @@ func (b *comebacks) source(id opID, hops int) (opID, error) {
 	if from := &by.Ops[i]; from.Action != amfile.Put || from.Value.Type != op.Value.Type || !bytes.Equal(from.Value.Raw, op.Value.Raw) {
 		return id, nil
 	}
-	return b.source(was, hops+1)
+	return was, nil
 }
 
 // follows reports whether operation k inserts right behind what the operation
