@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -95,6 +96,9 @@ func problem(doing, name string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if known(err) {
+		return fmt.Errorf("%s %q: %w", doing, name, err)
+	}
 	cause := bare(err)
 	if escapes := escapesRoot(); escapes != nil && errors.Is(err, escapes) {
 		return fmt.Errorf("%s %q: a link on the way names something outside: %w", doing, name, ErrEscapes)
@@ -109,6 +113,16 @@ func problem(doing, name string, err error) error {
 		return fmt.Errorf("%s %q: %w: %w", doing, name, cause, k.as)
 	}
 	return fmt.Errorf("%s %q: %w: %w", doing, name, cause, kaijutsu.ErrUnavailable)
+}
+
+// known reports whether an error has its kind already.
+func known(err error) bool {
+	for _, kind := range []error{kaijutsu.ErrNotFound, kaijutsu.ErrInvalid, kaijutsu.ErrConflict, kaijutsu.ErrDenied, kaijutsu.ErrTooLarge, kaijutsu.ErrUnavailable} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // plain reports whether a kind says nothing that the system's own words do not.

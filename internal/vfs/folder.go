@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"sync"
 )
@@ -22,7 +21,9 @@ type Folder struct {
 	swap sync.Mutex
 
 	mu      sync.Mutex
-	scratch *os.Root // nil: none
+	base    *os.File // the folder itself
+	scratch *os.File // nil: none
+	closed  bool
 }
 
 // OpenFolder opens a directory. A link to one is resolved now, once. The
@@ -46,7 +47,12 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, problem("open folder", dir, err)
 	}
-	return &Folder{dir: full, root: root}, nil
+	base, err := root.Open(".")
+	if err != nil {
+		root.Close()
+		return nil, problem("open folder", dir, err)
+	}
+	return &Folder{dir: full, root: root, base: base}, nil
 }
 
 // SetScratch names a directory, made when it is missing, where files are
@@ -58,12 +64,16 @@ func (f *Folder) SetScratch(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return problem("make scratch directory", dir, err)
 	}
-	scratch, err := os.OpenRoot(dir)
+	scratch, err := os.Open(dir)
 	if err != nil {
 		return problem("open scratch directory", dir, err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.closed {
+		scratch.Close()
+		return problem("set scratch directory", dir, fs.ErrClosed)
+	}
 	if f.scratch != nil {
 		f.scratch.Close()
 	}
@@ -79,10 +89,15 @@ func (f *Folder) Dir() string { return f.dir }
 func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
 	if f.scratch != nil {
 		f.scratch.Close()
 		f.scratch = nil
 	}
+	f.base.Close()
 	return f.root.Close()
 }
 
@@ -126,44 +141,4 @@ func (f *Folder) describe(name string, info fs.FileInfo) Info {
 		out.Target, _ = f.root.Readlink(name) // it may be gone again
 	}
 	return out
-}
-
-// maxEntries bounds what a directory may hold to be listed.
-const maxEntries = 100_000
-
-// entriesAtOnce is how many entries are read between looks at the context.
-const entriesAtOnce = 1024
-
-// List describes what a directory holds, by name. What has a name that Clean
-// refuses is left out, as nobody could ask for it. A directory of more than
-// 100,000 entries is kaijutsu.ErrTooLarge.
-func (f *Folder) List(ctx context.Context, name string) ([]Info, error) {
-	name, info, err := f.lstat("list", name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("list %q: %w", name, ErrNotDirectory)
-	}
-	names, err := f.entries(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := f.root.OpenRoot(name)
-	if err != nil {
-		return nil, problem("list", name, err)
-	}
-	defer dir.Close()
-	below := &Folder{root: dir}
-	infos := make([]Info, 0, len(names))
-	for _, entry := range names {
-		info, err := dir.Lstat(entry)
-		if err != nil {
-			continue // removed meanwhile
-		}
-		described := below.describe(entry, info)
-		described.Path = path.Join(name, entry)
-		infos = append(infos, described)
-	}
-	return infos, ctx.Err()
 }
