@@ -150,11 +150,10 @@ func (n *naive) everIn(obj amfile.GlobalID, past map[*amfile.Change]bool, taken 
 	}
 	for _, ids := range puts {
 		for _, id := range ids {
-			for !void[id] {
-				was := n.former(id)
-				if was == id {
-					break
-				}
+			if void[id] {
+				continue
+			}
+			for was := n.former(id); was != id; was = n.former(id) {
 				stood[was], id = true, was
 			}
 		}
