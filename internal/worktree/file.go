@@ -1,0 +1,111 @@
+package worktree
+
+import (
+	"time"
+
+	"kaijutsu/git"
+	"kaijutsu/internal/vfs"
+)
+
+// How long things are waited for.
+const (
+	// debounce is how long a block has to be still before it is flushed, and
+	// steady how long it is waited for under steady typing.
+	debounce = 30 * time.Millisecond
+	steady   = 100 * time.Millisecond
+	// quiet is how long a disk file has to be still before it is imported,
+	// restless how long that is waited for, and absence how long a file has to
+	// be gone, empty or cut short before that is believed.
+	quiet    = 20 * time.Millisecond
+	restless = 100 * time.Millisecond
+	absence  = 150 * time.Millisecond
+	// still is how long index and HEAD have to be as they are before anything is
+	// imported: git writes files, then the index, then HEAD.
+	still = 60 * time.Millisecond
+	// tick is how far apart two writes have to be for the disk's clock to tell
+	// them apart.
+	tick = 20 * time.Millisecond
+	// again is when what failed is tried again.
+	again = time.Second
+)
+
+// file is a file that was opened, as the owner knows it.
+type file struct {
+	rec record
+	// saved says that the store has rec.
+	saved bool
+	// due is when it is looked at; zero: when something happens.
+	due time.Time
+	// stale says that the block may hold something else than when it was last
+	// looked at, since edited.
+	stale  bool
+	edited time.Time
+	// touched says that its meta may have to be put right, rightAt when that was
+	// done last.
+	touched bool
+	rightAt time.Time
+	// seen is the disk's stamp as of seenAt, zero when there was no file; it has
+	// been moving since changed.
+	seen    vfs.Stamp
+	seenAt  time.Time
+	changed time.Time
+	// readAt is when the disk was found to hold what rec says.
+	readAt time.Time
+	// base is the agreed text, where the block never held it at rec.Heads.
+	base *string
+	// index and head are git's, when block and disk last agreed.
+	index git.IndexStamp
+	head  git.Hash
+	// dirty, left and problem are for show.
+	dirty   bool
+	left    bool
+	problem string
+}
+
+// hurry has the file looked at by then.
+func (f *file) hurry(at time.Time) {
+	if f.due.IsZero() || at.Before(f.due) {
+		f.due = at
+	}
+}
+
+// typed notes that the block changed: it is looked at when it was still for a
+// while, or has not been for long.
+func (f *file) typed(now time.Time) {
+	if !f.stale || f.edited.IsZero() {
+		f.edited = now
+	}
+	f.stale = true
+	at := now.Add(debounce)
+	if last := f.edited.Add(steady); last.Before(at) {
+		at = last
+	}
+	f.due = at
+}
+
+// stirred notes that the disk may have changed.
+func (f *file) stirred(now time.Time) {
+	f.hurry(now)
+}
+
+// racy reports whether the file could have been written again, with the same
+// stamp, after it was read.
+func (f *file) racy() bool {
+	at := max(f.rec.Stamp.MTime, f.rec.Stamp.CTime)
+	return f.readAt.UnixNano()-at < int64(tick)
+}
+
+// show is what is known of the file.
+func (f *file) show() FileState {
+	s := FileState{
+		Path: f.rec.Path, Block: f.rec.Block, Dirty: f.dirty, Conflict: f.rec.Conflict != nil, Notice: f.rec.Notice,
+		Deleted: !f.rec.Exists && f.rec.Closed == "", Closed: f.rec.Closed, Problem: f.problem,
+	}
+	if f.rec.Conflict != nil {
+		s.Notice = f.rec.Conflict.Block
+	}
+	if f.left {
+		s.Closed = "the block was deleted"
+	}
+	return s
+}

@@ -1,0 +1,88 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"kaijutsu/internal/vfs"
+)
+
+// flush writes a block's text to the disk, if the disk still holds what was
+// agreed on and git is where it was. The record says what is about to be written
+// before it is.
+func (o *Overlay) flush(ctx context.Context, l *look) error {
+	f := l.f
+	if int64(len(l.block)) > o.cfg.Limit*2 {
+		f.problem = fmt.Sprintf("the block holds %d bytes", len(l.block))
+	}
+	s := f.rec.Shape
+	if s.EOL == "" {
+		s.EOL = eolLF
+	}
+	if l.read {
+		s = l.shape
+	}
+	data := toDisk(l.block, s)
+	was := f.rec
+	if l.agreed != (side{was.Exists, was.Text}) { // a flush that was cut off had got there
+		was.Exists, was.Text, was.Disk = true, l.agreed.Hash, l.disk
+	}
+	f.rec.Pending = &pending{Text: l.b.Hash, Disk: hashBytes(data), Heads: l.heads}
+	if err := o.save(ctx, o.own.at.Doc, []*file{f}); err != nil {
+		f.rec.Pending = nil
+		return fmt.Errorf("keep what is about to be written: %w", err)
+	}
+	epoch := o.own.epoch
+	at := time.Now()
+	stamp, err := o.cfg.Folder.Replace(f.rec.Path, data, f.perm(), func(old []byte, _ vfs.Stamp, exists bool) error {
+		if exists != was.Exists || exists && hashBytes(old) != was.Disk {
+			return errAgain
+		}
+		return nil
+	}, func() error {
+		if e, err := o.cfg.Git.Epoch(); err != nil || e != epoch {
+			return errAgain
+		}
+		return nil
+	})
+	if err != nil {
+		f.stale = true
+		return o.displaced(ctx, l, err)
+	}
+	f.rec.Disk, f.rec.Shape, f.rec.Stamp = hashBytes(data), s, stamp
+	f.rec.Exec = stamp.Mode&0o100 != 0
+	f.seen, f.seenAt, f.readAt = stamp, at, at
+	o.agreed(f, l.b.Hash, l.heads)
+	return o.reconciled(ctx, f)
+}
+
+// perm are the permissions of a file that is made.
+func (f *file) perm() fs.FileMode {
+	if f.rec.Exec {
+		return 0o777
+	}
+	return 0
+}
+
+// displaced takes what another program wrote in the moment of a flush, and what
+// is nowhere else any more, into the block.
+func (o *Overlay) displaced(ctx context.Context, l *look, err error) error {
+	var lost *vfs.Displaced
+	if !errors.As(err, &lost) {
+		return err
+	}
+	text, _, ok := fromDisk(lost.Old)
+	if !ok || int64(len(lost.Old)) > o.cfg.Limit {
+		return err
+	}
+	l.f.rec.Pending = nil
+	rescued := *l
+	rescued.text, rescued.read = text, true
+	if err := o.merge(ctx, &rescued); err != nil {
+		return err
+	}
+	return errAgain
+}

@@ -1,0 +1,172 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/repo"
+	"kaijutsu/internal/textdiff"
+)
+
+// merge puts together what block and disk have each made of the agreed text, or
+// shows that it does not go together.
+func (o *Overlay) merge(ctx context.Context, l *look) error {
+	f := l.f
+	if c := f.rec.Conflict; c != nil && !l.noticed && c.Disk == l.disk {
+		return o.blockWins(ctx, l)
+	}
+	base, err := o.baseOf(ctx, l)
+	if err != nil {
+		return err
+	}
+	m := textdiff.Merge3(base, l.block, l.text)
+	if len(m.Conflicts) > 0 {
+		return o.conflict(ctx, l, conflictText(f.rec.Path, base, m.Conflicts))
+	}
+	return o.blend(ctx, l, m.Text)
+}
+
+// baseOf returns the text that block and disk come from: what they last agreed
+// on, or, after a crash, something older.
+func (o *Overlay) baseOf(ctx context.Context, l *look) (string, error) {
+	f := l.f
+	if p := f.rec.Pending; p != nil && l.agreed.Exists && l.agreed.Hash == p.Text {
+		return o.textAt(ctx, f, p.Heads)
+	}
+	if f.base != nil {
+		return *f.base, nil
+	}
+	if !f.rec.Exists || len(f.rec.Heads) == 0 {
+		return "", nil
+	}
+	return o.textAt(ctx, f, f.rec.Heads)
+}
+
+// textAt returns what a file's block held at some heads; nothing, when that is
+// not known any more.
+func (o *Overlay) textAt(ctx context.Context, f *file, heads kaijutsu.Heads) (text string, err error) {
+	if len(heads) == 0 {
+		return "", nil
+	}
+	err = o.cfg.Repo.View(ctx, o.own.at.Doc, func(v repo.View) error {
+		then, err := v.ContentAt(f.rec.Block, heads)
+		text = then.Content
+		return err
+	})
+	if errors.Is(err, kaijutsu.ErrNotFound) {
+		return "", nil
+	}
+	return text, err
+}
+
+// blend makes the merged text the block's, as edits of what the disk brings. The
+// block then differs from the disk by what it had itself, and is flushed.
+func (o *Overlay) blend(ctx context.Context, l *look, merged string) error {
+	f, skip := l.f, false
+	who := o.whose(l)
+	_, err := o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: who, Message: "op:file_import"}, func(v repo.View, tx *blocks.Tx) (err error) {
+		moved := *l
+		moved.text = merged
+		_, skip, err = write(v, tx, &moved)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case skip:
+		return errAgain
+	}
+	text := l.text
+	heads := f.rec.Heads
+	if p := f.rec.Pending; p != nil && l.agreed.Exists && l.agreed.Hash == p.Text {
+		heads = p.Heads
+	}
+	f.stamped(l)
+	o.agreed(f, hashText(text), heads)
+	f.base, f.stale, f.dirty = &text, true, true
+	if err := o.reconciled(ctx, f); err != nil {
+		return err
+	}
+	return errAgain // and flush it
+}
+
+// blockWins ends a conflict in favour of the block: what the disk holds counts
+// as seen, and is written over.
+func (o *Overlay) blockWins(ctx context.Context, l *look) error {
+	f := l.f
+	if l.here && !l.read {
+		return nil // it cannot be written over
+	}
+	f.rec.Exists, f.rec.Pending = l.here, nil
+	if l.here {
+		text := l.text
+		f.stamped(l)
+		f.rec.Text, f.base = hashText(text), &text
+	}
+	if err := o.reconciled(ctx, f); err != nil {
+		return err
+	}
+	f.stale = true
+	return errAgain
+}
+
+// disagree shows a conflict that no merge can end.
+func (o *Overlay) disagree(ctx context.Context, l *look, why string) error {
+	if c := l.f.rec.Conflict; c != nil && !l.noticed && c.Disk == l.disk {
+		return o.blockWins(ctx, l)
+	}
+	return o.conflict(ctx, l, why+"\n"+howToEnd(l.f.rec.Path, l.here))
+}
+
+// shut closes the block of a file that can be none any more.
+func (o *Overlay) shut(ctx context.Context, l *look) error {
+	f, skip := l.f, false
+	id := blocks.NewID(o.cfg.Now())
+	text := f.rec.Path + " is no block any more: " + l.foreign + ". Its block is put away, and comes back when the file is a text again; until then it is read and written as a file."
+	_, err := o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: o.whose(l), Message: "op:file_close"}, func(v repo.View, tx *blocks.Tx) error {
+		b, ok := v.Block(f.rec.Block)
+		if skip = ok && b.Content != l.block; skip || !ok || b.Deleted {
+			return nil
+		}
+		return tx.Delete(f.rec.Block)
+	})
+	if err != nil {
+		return err
+	}
+	if skip {
+		return errAgain
+	}
+	if err := o.insertNotice(ctx, id, "", text, metaOfNotice{Path: f.rec.Path, Closed: l.foreign}); err != nil {
+		return err
+	}
+	f.rec.Exists, f.rec.Closed, f.rec.Fresh, f.rec.Pending = false, l.foreign, false, nil
+	f.rec.Notice = id
+	f.stale, f.dirty, f.saved = false, false, false
+	if c := f.rec.Conflict; c != nil {
+		if err := o.deleteNotice(ctx, c.Block); err != nil {
+			return err
+		}
+		f.rec.Conflict = nil
+	}
+	return o.save(ctx, o.own.at.Doc, []*file{f})
+}
+
+// reconciled ends what was said to be the matter with a file.
+func (o *Overlay) reconciled(ctx context.Context, f *file) error {
+	if c := f.rec.Conflict; c != nil {
+		if err := o.deleteNotice(ctx, c.Block); err != nil {
+			return err
+		}
+		delete(o.own.aside, c.Block)
+		f.rec.Conflict, f.saved = nil, false
+	}
+	if f.rec.Notice != "" && f.rec.Closed == "" {
+		if err := o.deleteNotice(ctx, f.rec.Notice); err != nil {
+			return err
+		}
+		f.rec.Notice, f.saved = "", false
+	}
+	return nil
+}
