@@ -23,17 +23,8 @@ func (r *Repo) AddWorktree(ctx context.Context, spec WorktreeSpec) (*Worktree, e
 // Worktrees lists the worktrees.
 func (r *Repo) Worktrees() ([]WorktreeInfo, error) { return nil, errPending }
 
-// OpenWorktree opens a worktree of the repository.
-func (r *Repo) OpenWorktree(dir string) (*Worktree, error) { return nil, errPending }
-
 // Remove removes the worktree.
 func (w *Worktree) Remove(ctx context.Context, force bool) error { return errPending }
-
-// Epoch reads the state.
-func (w *Worktree) Epoch() (Epoch, error) { return Epoch{}, errPending }
-
-// WatchFiles returns the files to watch.
-func (w *Worktree) WatchFiles() []string { return nil }
 
 // FileAt returns the file at path in a commit.
 func (r *Repo) FileAt(commit Hash, path string) (Blob, error) { return Blob{}, errPending }
@@ -43,17 +34,6 @@ func (r *Repo) Commit(rev string) (CommitInfo, error) { return CommitInfo{}, err
 
 // Resolve returns the commit that rev names.
 func (r *Repo) Resolve(rev string) (Hash, error) { return "", errPending }
-
-// Attributes returns the attributes of path.
-func (w *Worktree) Attributes(path string) Attr { return Attr{} }
-
-// Ignored reports whether path is ignored.
-func (w *Worktree) Ignored(path string, dir bool) bool { return false }
-
-// Status tells what changed.
-func (w *Worktree) Status(ctx context.Context, o StatusOptions) ([]FileStatus, error) {
-	return nil, errPending
-}
 
 // Diff compares two sides.
 func (w *Worktree) Diff(ctx context.Context, o DiffOptions) ([]FileDiff, error) {
@@ -77,18 +57,3 @@ func (r *Repo) DeleteBranch(name string, force bool) error { return errPending }
 
 // Switch checks out another branch.
 func (w *Worktree) Switch(ctx context.Context, name string, by Signature) error { return errPending }
-
-// UpdateIndex changes the index under its lock.
-func (w *Worktree) UpdateIndex(ctx context.Context, change func(*Index) error) error {
-	return errPending
-}
-
-// ReadIndex reads the index.
-func (w *Worktree) ReadIndex() (*Index, error) { return nil, errPending }
-
-// ToDisk and ToRepo convert.
-func (a Attr) ToDisk(repo []byte) []byte { return repo }
-
-// ToRepo converts what is on disk to what git stores; index is the blob that the index
-// has for the path, nil if none.
-func (a Attr) ToRepo(disk, index []byte) []byte { return disk }

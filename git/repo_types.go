@@ -6,6 +6,11 @@ type Worktree struct {
 	repo   *Repo
 	dir    string // absolute
 	gitdir string // its own git directory: HEAD, index, state files
+
+	configs configFiles
+	files   fileCache // attributes and ignore files
+	index   indexCache
+	clean   cleanFiles
 }
 
 // Dir returns the absolute path of the worktree.
@@ -42,80 +47,6 @@ type WorktreeInfo struct {
 	Prunable bool // its directory, or the way back from it, is gone
 }
 
-// Epoch is the state of a worktree that its file blocks are keyed to.
-// Epochs are comparable.
-type Epoch struct {
-	Branch string // short name; "" detached
-	Head   Hash   // "" when the branch has no commit
-	State  string // "", rebase, merge, cherry-pick, revert, am, bisect
-	Locked bool   // somebody holds index.lock
-	Index  IndexStamp
-}
-
-// IndexStamp identifies a state of the index file; zero: there is none.
-type IndexStamp struct {
-	MTime, Size int64 // nanoseconds, bytes
-	Ino         uint64
-}
-
-// Text says whether git converts line endings of a file.
-type Text int
-
-// The answers.
-const (
-	TextNo Text = iota
-	TextYes
-	TextAuto // if the content looks like text
-)
-
-// Attr is what the attributes and the configuration say of a path.
-type Attr struct {
-	Text     Text
-	EOL      string // line endings on disk: "lf" or "crlf"; "" when nothing is converted
-	Filter   string // name of a filter driver: the file is not what git stores
-	Encoding string // working-tree-encoding: the file is not UTF-8 on disk
-	Ident    bool   // $Id$ is expanded on disk
-	Binary   bool   // set by the macro binary, or by -text with -diff
-}
-
-// StatusOptions says what Status looks for; the zero value: tracked files.
-type StatusOptions struct {
-	Untracked bool     // also untracked files; a directory without tracked ones is one entry that ends in a slash
-	Every     bool     // with Untracked: every file of such directories instead
-	Ignored   bool     // with Untracked: also what is ignored
-	Renames   bool     // pair staged deletions with equal staged additions
-	Paths     []string // only these files and what is below these directories; nil: all
-	// Text returns what counts instead of the file on disk, as git would store
-	// it; false: the disk counts. It may be nil.
-	Text func(path string) ([]byte, bool)
-}
-
-// Code says what became of a file, in the letters of git status.
-type Code byte
-
-// The codes.
-const (
-	Unmodified  Code = '.'
-	Modified    Code = 'M'
-	TypeChanged Code = 'T'
-	Added       Code = 'A'
-	Deleted     Code = 'D'
-	Renamed     Code = 'R'
-	Unmerged    Code = 'U'
-	Untracked   Code = '?'
-	Ignored     Code = '!'
-)
-
-// FileStatus is a path that is not the same in HEAD, index and worktree.
-type FileStatus struct {
-	Path             string
-	OldPath          string // of Renamed
-	Staged, Unstaged Code   // HEAD to index, index to worktree
-	Head, Index      Mode   // 0: not there
-	Disk             Mode
-	Conflict         string // "UU", "AA", "DU" …: the two letters of an unmerged path
-}
-
 // Side is a side of a comparison: a revision, or one of the two below.
 type Side string
 
@@ -149,29 +80,4 @@ type Branch struct {
 	Head     Hash
 	Remote   bool
 	Worktree string // where it is checked out; "" nowhere
-}
-
-// Index is the index of a worktree.
-type Index struct {
-	Version int
-	Entries []IndexEntry // sorted by path and stage
-}
-
-// IndexEntry is a path in the index.
-type IndexEntry struct {
-	Path         string
-	Stage        int // 0, or 1 base, 2 ours, 3 theirs of a conflict
-	Hash         Hash
-	Mode         Mode
-	Stat         IndexStat
-	AssumeValid  bool
-	SkipWorktree bool
-	IntentToAdd  bool
-}
-
-// IndexStat is what the index remembers of a file, cut to 32 bits as git does;
-// zero: unknown.
-type IndexStat struct {
-	CTimeSec, CTimeNano, MTimeSec, MTimeNano uint32
-	Dev, Ino, UID, GID, Size                 uint32
 }
