@@ -5,7 +5,6 @@ import (
 	"path"
 	"strings"
 
-	"kaijutsu"
 	"kaijutsu/internal/op"
 )
 
@@ -35,21 +34,4 @@ func checkPath(p string) error {
 // below reports whether a path is another, or lies below it.
 func below(p, parent string) bool {
 	return p == parent || strings.HasPrefix(p, parent+"/") || parent == "/"
-}
-
-// clean returns a path that somebody gave, from the root. The error wraps
-// kaijutsu.ErrInvalid.
-func clean(p string) (string, error) {
-	if !strings.HasPrefix(p, "/") {
-		return "", &op.FieldError{Field: "path", Reason: fmt.Sprintf("%.200q does not begin at the root", p), Hint: "want a path such as /mnt/app/main.go"}
-	}
-	if len(p) > 4*maxPathBytes || strings.ContainsRune(p, 0) {
-		return "", &op.FieldError{Field: "path", Reason: "it is too long, or holds a zero byte"}
-	}
-	for part := range strings.SplitSeq(p, "/") {
-		if part == ".." {
-			return "", kaijutsu.About("path", fmt.Errorf("path %.200q: %w: it goes up with \"..\"; write where it leads", p, kaijutsu.ErrDenied))
-		}
-	}
-	return path.Clean(p), nil
 }

@@ -1,0 +1,242 @@
+package mounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/git"
+	"kaijutsu/internal/op"
+	"kaijutsu/internal/vfs"
+	"kaijutsu/internal/worktree"
+)
+
+// choice is what somebody wants to commit.
+type choice struct {
+	files map[string]string // paths of files, and the parameters that name them
+	dirs  map[string]string // the same of directories; "." is everything
+}
+
+// exact returns the files, when nothing but files is chosen; nil: any file may be
+// among them.
+func (p choice) exact() []string {
+	if len(p.dirs) > 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(p.files))
+}
+
+// choice sorts what is named into files and directories.
+func (m *Mounts) choice(c op.Call, s seen, spec CommitSpec) (choice, error) {
+	p := choice{make(map[string]string), make(map[string]string)}
+	if spec.All {
+		p.dirs["."] = "all"
+		return p, nil
+	}
+	open := s.overlay.State().Files
+	byBlock, byPath := make(map[blocks.ID]string, len(open)), make(map[string]bool, len(open))
+	for _, f := range open {
+		byBlock[f.Block], byPath[f.Path] = f.Path, true
+	}
+	for i, id := range spec.Blocks {
+		path, there := byBlock[id]
+		if !there {
+			return p, kaijutsu.About("blocks", fmt.Errorf("blocks[%d]: block %s %w among the files of mount %s", i, id, kaijutsu.ErrNotFound, s.path))
+		}
+		p.files[path] = fmt.Sprintf("blocks[%d]", i)
+	}
+	paths, err := s.relative(spec.Paths)
+	if err != nil {
+		return p, err
+	}
+	for i, path := range paths {
+		field := fmt.Sprintf("paths[%d]", i)
+		info, err := s.folder.Stat(context.Background(), path)
+		switch {
+		case byPath[path]:
+			p.files[path] = field
+		case path == ".", err == nil && info.Kind == vfs.KindDir:
+			p.dirs[path] = field
+		case err != nil && !errors.Is(err, kaijutsu.ErrNotFound):
+			return p, about(field, err)
+		case err != nil && slices.ContainsFunc(open, func(f worktree.FileState) bool { return f.Path != path && below(f.Path, path) }):
+			p.dirs[path] = field // of files that are gone
+		default:
+			p.files[path] = field
+		}
+	}
+	return p, nil
+}
+
+// changed is a file as a commit would have it.
+type changed struct {
+	path   string
+	field  string // the parameter that names it; "": it was found
+	block  blocks.ID
+	data   []byte
+	mode   git.Mode
+	exists bool
+	old    git.Blob // as it is in the last commit; no Hash: it is not
+}
+
+func (f changed) same() bool {
+	if !f.exists {
+		return f.old.Hash == ""
+	}
+	return f.old.Hash != "" && f.old.Mode == f.mode && string(f.old.Data) == string(f.data)
+}
+
+// collect returns the files that are chosen and not as in the last commit, by
+// path. A file that is named and unchanged, in conflict, ignored or unknown is an
+// error.
+func (m *Mounts) collect(ctx context.Context, s seen, p choice, snap worktree.Snapshot) ([]changed, error) {
+	held := make(map[string]worktree.Snap, len(snap.Files))
+	for _, f := range snap.Files {
+		held[f.Path] = f
+	}
+	chosen := maps.Clone(p.files)
+	if len(p.dirs) > 0 {
+		found, err := s.changedBelow(ctx, p, held)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			if _, named := chosen[path]; !named {
+				chosen[path] = ""
+			}
+		}
+	}
+	var out []changed
+	for _, path := range slices.Sorted(maps.Keys(chosen)) {
+		f := changed{path: path, field: chosen[path]}
+		if err := s.read(ctx, &f, held, snap.Epoch.Head); err != nil {
+			return nil, about(or(f.field, "paths"), err)
+		}
+		switch {
+		case !f.same():
+			out = append(out, f)
+		case f.field != "" && !f.exists:
+			return nil, kaijutsu.About(f.field, fmt.Errorf("file %s %w in mount %s", path, kaijutsu.ErrNotFound, s.path))
+		case f.field != "":
+			return nil, kaijutsu.About(f.field, fmt.Errorf("file %s is as in the last commit: %w: leave it out", path, kaijutsu.ErrConflict))
+		}
+	}
+	return out, nil
+}
+
+// changedBelow returns the files that are not as in the last commit below the
+// chosen directories.
+func (s seen) changedBelow(ctx context.Context, p choice, held map[string]worktree.Snap) ([]string, error) {
+	o := git.StatusOptions{Untracked: true, Every: true, Text: func(path string) ([]byte, bool) {
+		f, ok := held[path]
+		return f.RepoData, ok && f.Exists
+	}}
+	if _, all := p.dirs["."]; !all {
+		o.Paths = slices.Sorted(maps.Keys(p.dirs))
+	}
+	list, err := s.tree.Status(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("look for what changed: %w", err)
+	}
+	var out []string
+	for _, f := range list {
+		if f.Conflict != "" {
+			return nil, fmt.Errorf("file %s: git has a conflict there (%s): %w: resolve it first", f.Path, f.Conflict, kaijutsu.ErrConflict)
+		}
+		if f.Head != git.Submodule && f.Index != git.Submodule && f.Disk != git.Submodule {
+			out = append(out, f.Path)
+		}
+	}
+	inside := func(path string) bool {
+		for dir := range p.dirs {
+			if dir == "." || below(path, dir) {
+				return true
+			}
+		}
+		return false
+	}
+	for path := range held { // what status cannot see: a file that the disk does not have yet, or still has
+		if inside(path) {
+			out = append(out, path)
+		}
+	}
+	return out, nil
+}
+
+// read fills in what a commit would have of a file: what its block holds, else
+// what the disk holds.
+func (s seen) read(ctx context.Context, f *changed, held map[string]worktree.Snap, head git.Hash) error {
+	if head != "" {
+		old, err := s.tree.Repo().FileAt(head, f.path)
+		if err != nil && !errors.Is(err, kaijutsu.ErrNotFound) {
+			return err
+		}
+		f.old = old
+	}
+	switch f.old.Mode {
+	case git.Tree:
+		f.old = git.Blob{}
+	case git.Submodule:
+		return fmt.Errorf("%s is a submodule: %w: commit it with git", f.path, kaijutsu.ErrInvalid)
+	}
+	if b, open := held[f.path]; open {
+		if b.Conflict {
+			return fmt.Errorf("file %s: block and disk both changed: %w: resolve it first", f.path, kaijutsu.ErrConflict)
+		}
+		f.block, f.data, f.mode, f.exists = b.Block, b.RepoData, b.Mode, b.Exists
+	} else if err := s.readDisk(ctx, f); err != nil {
+		return err
+	}
+	if f.exists && f.old.Hash == "" && f.field != "" && s.tree.Ignored(f.path, false) && !s.indexed(f.path) {
+		return fmt.Errorf("file %s is ignored by git: %w: take it out of .gitignore, or leave it out", f.path, kaijutsu.ErrInvalid)
+	}
+	return nil
+}
+
+// readDisk is read of a file that is no block.
+func (s seen) readDisk(ctx context.Context, f *changed) error {
+	info, err := s.folder.Stat(ctx, f.path)
+	if errors.Is(err, kaijutsu.ErrNotFound) || errors.Is(err, vfs.ErrNotDirectory) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.exists = true
+	switch info.Kind {
+	case vfs.KindSymlink:
+		f.mode, f.data = git.Symlink, []byte(info.Target)
+		return nil
+	case vfs.KindFile:
+	default:
+		return fmt.Errorf("%s is no file: %w: git keeps files and links", f.path, kaijutsu.ErrInvalid)
+	}
+	attr := s.tree.Attributes(f.path)
+	if attr.Filter != "" || attr.Encoding != "" {
+		return fmt.Errorf("file %s goes through the filter %s on its way to git: %w: commit it with git", f.path, or(attr.Filter, attr.Encoding), kaijutsu.ErrInvalid)
+	}
+	data, info, err := s.folder.Read(ctx, kaijutsu.Principal{}, f.path, 0)
+	if err != nil {
+		return err
+	}
+	f.mode = git.Regular
+	if info.Mode&0o100 != 0 {
+		f.mode = git.Executable
+	}
+	var old []byte
+	if f.old.Mode.IsFile() {
+		old = f.old.Data
+	}
+	f.data = attr.ToRepo(data, old)
+	return nil
+}
+
+// indexed reports whether git follows a file although it is in no commit.
+func (s seen) indexed(path string) bool {
+	index, err := s.tree.ReadIndex()
+	return err == nil && slices.ContainsFunc(index.Entries, func(e git.IndexEntry) bool { return e.Path == path })
+}
