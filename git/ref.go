@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"kaijutsu"
 )
@@ -34,7 +35,7 @@ func (r *Repo) beginRef(gitDir, name string, new, old Hash) (*refUpdate, error) 
 	if err := r.makeRefRoom(full, u.path); err != nil {
 		return nil, err
 	}
-	if u.lock, err = lockFile(u.path); err != nil {
+	if u.lock, err = lockRef(u.path); err != nil {
 		return nil, err
 	}
 	if err := u.fill(r, gitDir); err != nil {
@@ -42,6 +43,17 @@ func (r *Repo) beginRef(gitDir, name string, new, old Hash) (*refUpdate, error) 
 		return nil, err
 	}
 	return u, nil
+}
+
+// lockRef waits up to 100 ms for the lock, as git does by default.
+func lockRef(path string) (*lock, error) {
+	for wait := time.Millisecond; ; wait *= 2 {
+		l, err := lockFile(path)
+		if !errors.Is(err, kaijutsu.ErrUnavailable) || wait > 64*time.Millisecond {
+			return l, err
+		}
+		time.Sleep(wait)
+	}
 }
 
 func (u *refUpdate) fill(r *Repo, gitDir string) error {

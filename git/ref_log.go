@@ -73,15 +73,19 @@ func (r *Repo) appendLog(dir, name, line string) error {
 	return nil
 }
 
-// keepsLog says whether git begins a reflog for a ref that has none.
+// keepsLog says whether git begins a reflog for a ref that has none; see
+// core.logAllRefUpdates in git-config(1).
 func (r *Repo) keepsLog(name string) bool {
-	if name == "HEAD" {
+	c, err := r.config()
+	if err != nil {
+		return false
+	}
+	if v, _ := c.get("core.logallrefupdates"); v == "always" {
 		return true
 	}
-	for _, kept := range []string{"refs/heads/", "refs/remotes/", "refs/notes/"} {
-		if strings.HasPrefix(name, kept) {
-			return true
-		}
+	if !c.flag("core.logallrefupdates", true) {
+		return false
 	}
-	return false
+	return name == "HEAD" || strings.HasPrefix(name, "refs/heads/") ||
+		strings.HasPrefix(name, "refs/remotes/") || strings.HasPrefix(name, "refs/notes/")
 }

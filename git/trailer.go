@@ -1,6 +1,7 @@
 package git
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -19,6 +20,7 @@ func AddTrailers(msg string, trailers []Trailer) string {
 		return ""
 	}
 	there := make(map[string]bool)
+	msg, comments := cutComments(msg)
 	block := trailerBlock(msg)
 	for _, line := range block {
 		there[line] = true
@@ -38,7 +40,25 @@ func AddTrailers(msg string, trailers []Trailer) string {
 		b.WriteString(sep + line + "\n")
 		sep = ""
 	}
+	b.WriteString(comments)
 	return b.String()
+}
+
+// cutComments parts a message before the lines that begin with "#" at its end,
+// which git does not take for a part of the last paragraph.
+func cutComments(msg string) (body, comments string) {
+	body = msg
+	for body != "" {
+		line := body[strings.LastIndexByte(body[:len(body)-1], '\n')+1:]
+		if line != "\n" && line[0] != '#' {
+			break
+		}
+		body = body[:len(body)-len(line)]
+	}
+	if body == "" {
+		return msg, ""
+	}
+	return body, msg[len(body):]
 }
 
 func (t Trailer) line() (string, bool) {
@@ -62,14 +82,17 @@ func isKeyRune(r rune) bool {
 // --parse prints them: continued lines joined by a space.
 func Trailers(msg string) []Trailer {
 	var out []Trailer
-	for _, line := range trailerBlock(CleanMessage(msg)) {
+	open := false // the line before was a trailer, or went on with one
+	body, _ := cutComments(CleanMessage(msg))
+	for _, line := range trailerBlock(body) {
 		if line[0] == ' ' || line[0] == '\t' {
-			if n := len(out); n > 0 {
+			if n := len(out); open {
 				out[n-1].Value = strings.TrimSpace(out[n-1].Value + " " + strings.TrimSpace(line))
 			}
 			continue
 		}
-		if key, value, ok := cutTrailer(line); ok {
+		var key, value string
+		if key, value, open = cutTrailer(line); open {
 			out = append(out, Trailer{key, strings.TrimSpace(value)})
 		}
 	}
@@ -86,7 +109,7 @@ func trailerBlock(msg string) []string {
 	if at < 0 {
 		return nil
 	}
-	lines := strings.Split(msg[at+2:], "\n")
+	lines := slices.DeleteFunc(strings.Split(msg[at+2:], "\n"), func(line string) bool { return line[0] == '#' })
 	trailers, others, own, after := 0, 0, false, false
 	for _, line := range lines {
 		_, _, ok := cutTrailer(line)
