@@ -15,26 +15,6 @@ func Clone(ctx context.Context, url, dir string, progress io.Writer) (*Repo, err
 	return nil, errPending
 }
 
-// AddWorktree makes a linked worktree, or adopts the one that is there.
-func (r *Repo) AddWorktree(ctx context.Context, spec WorktreeSpec) (*Worktree, error) {
-	return nil, errPending
-}
-
-// Worktrees lists the worktrees.
-func (r *Repo) Worktrees() ([]WorktreeInfo, error) { return nil, errPending }
-
-// Remove removes the worktree.
-func (w *Worktree) Remove(ctx context.Context, force bool) error { return errPending }
-
-// FileAt returns the file at path in a commit.
-func (r *Repo) FileAt(commit Hash, path string) (Blob, error) { return Blob{}, errPending }
-
-// Commit returns the commit that rev names.
-func (r *Repo) Commit(rev string) (CommitInfo, error) { return CommitInfo{}, errPending }
-
-// Resolve returns the commit that rev names.
-func (r *Repo) Resolve(rev string) (Hash, error) { return "", errPending }
-
 // Diff compares two sides.
 func (w *Worktree) Diff(ctx context.Context, o DiffOptions) ([]FileDiff, error) {
 	return nil, errPending

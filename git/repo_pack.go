@@ -361,3 +361,36 @@ func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 	}
 	return out, nil
 }
+
+// beginning calls visit for the objects whose names begin so, a thousand at
+// most.
+func (p *pack) beginning(prefix string, visit func(Hash)) error {
+	first := Hash(prefix + "0000000000000000000000000000000000000000"[len(prefix):])
+	var want, name [20]byte
+	if _, err := hex.Decode(want[:], []byte(first)); err != nil {
+		return nil
+	}
+	lo, hi := uint32(0), p.count
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		if _, err := p.index.ReadAt(name[:], 1032+20*int64(mid)); err != nil {
+			return fmt.Errorf("reading the index of pack %s: %w", p.path, err)
+		}
+		if bytes.Compare(name[:], want[:]) < 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for i := lo; i < p.count && i-lo <= maxAbbreviated; i++ {
+		if _, err := p.index.ReadAt(name[:], 1032+20*int64(i)); err != nil {
+			return fmt.Errorf("reading the index of pack %s: %w", p.path, err)
+		}
+		h := hex.EncodeToString(name[:])
+		if h[:len(prefix)] != prefix {
+			break
+		}
+		visit(Hash(h))
+	}
+	return nil
+}

@@ -22,31 +22,6 @@ func (w *Worktree) GitDir() string { return w.gitdir }
 // Repo returns the repository of the worktree.
 func (w *Worktree) Repo() *Repo { return w.repo }
 
-// WorktreeSpec says which worktree AddWorktree makes.
-type WorktreeSpec struct {
-	Dir    string // where; absolute
-	Name   string // its name below worktrees/ in the repository; default: the last element of Dir
-	Branch string // short name; made from Start if it is not there
-	Start  string // revision; default: the branch of the same name of a remote, or HEAD
-	// Progress is called now and then with the number of files written and of
-	// all; nil: nobody wants to know.
-	Progress func(done, total int)
-	By       Signature // who, for the reflog
-}
-
-// WorktreeInfo is a line of git worktree list.
-type WorktreeInfo struct {
-	Dir      string // absolute; for a bare repository its own directory
-	GitDir   string
-	Name     string // "" for the main one
-	Branch   string // short; "" detached or bare
-	Head     Hash   // "" unborn
-	Main     bool
-	Bare     bool
-	Locked   bool
-	Prunable bool // its directory, or the way back from it, is gone
-}
-
 // Side is a side of a comparison: a revision, or one of the two below.
 type Side string
 
