@@ -10,7 +10,7 @@ import (
 	"kaijutsu/internal/door/shelldoor"
 )
 
-// newBenchCluster returns the measurements of FlowBus and of drifts, each a
+// newBenchCluster returns the measurements of FlowBus, of drifts and of git, each a
 // command.
 func newBenchCluster() []*cobra.Command {
 	return []*cobra.Command{
@@ -31,6 +31,11 @@ streams on its disk, message ids, a pull consumer whose acknowledgements are
 confirmed; once with a sync for each message, as every edit here, and once as it
 comes. Then read citations of a context of 100,000 changes at old heads, and the
 same text at old commits with git, if there is a git.`, durationFlag, changesFlag, roundsFlag, natsFlag),
+		benchCluster("git", "Measure mounts and commits beside git", `Make a git repository of 10,000 files, mount it, and commit ten changed files at
+a time from their blocks; in the same run have git add a worktree of the same
+repository and commit the same ten files. Then save files on the disk 50 times a
+second and measure when followers of their blocks are told, and write to blocks
+50 times a second and measure when the disk has it.`, durationFlag, roundsFlag),
 	}
 }
 

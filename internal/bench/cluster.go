@@ -76,7 +76,7 @@ func Measure(ctx context.Context, name string, opt ClusterOptions) (*Table, erro
 	}
 	run := map[string]func(context.Context, *ClusterOptions) (*Table, error){
 		"nodes": measureNodes, "catchup": measureCatchUp, "followers": measureFollowers, "start": measureStart,
-		"drift": measureDrift,
+		"drift": measureDrift, "git": measureCommits,
 	}[name]
 	if run == nil {
 		return nil, fmt.Errorf("measurement %q: %w", name, kaijutsu.ErrNotFound)

@@ -99,7 +99,7 @@ func (p *param) long() bool {
 
 // longTexts are the parameters that hold what people write. In them "-" is
 // standard input, "@FILE" a file and "@@" an "@".
-var longTexts = []string{"content", "content_base64", "text", "insert", "patch", "expected_text", "token"}
+var longTexts = []string{"content", "content_base64", "text", "insert", "patch", "expected_text", "token", "pairs"}
 
 // typeName is what help calls the values of the parameter.
 func (p *param) typeName() string {

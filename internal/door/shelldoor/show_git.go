@@ -21,10 +21,10 @@ func showStatus(s *screen, st struct {
 	Branch   string      `json:"branch"`
 	Detached bool        `json:"detached"`
 	Head     string      `json:"head"`
-	State    string      `json:"state"`
 	Paused   bool        `json:"paused"`
 	Reason   string      `json:"reason"`
 	Files    []statusRow `json:"files"`
+	More     bool        `json:"truncated"`
 }) error {
 	at := "on branch " + st.Branch
 	if st.Detached {
@@ -36,9 +36,6 @@ func showStatus(s *screen, st struct {
 		at += " at " + short(st.Head)
 	}
 	s.printf("%s %s\n", s.clean(st.Mount), s.clean(at))
-	if st.State != "" {
-		s.printf("%s\n", s.paint(red, s.clean(st.State+" in progress")))
-	}
 	if st.Paused {
 		s.printf("%s\n", s.paint(red, s.clean("blocks and disk are not kept in step: "+orNone(st.Reason))))
 	}
@@ -47,6 +44,9 @@ func showStatus(s *screen, st struct {
 	}
 	if len(st.Files) == 0 {
 		s.printf("nothing to commit\n")
+	}
+	if st.More {
+		fmt.Fprintln(s.notes, "there are more; name a path below the mount")
 	}
 	return nil
 }
@@ -145,6 +145,7 @@ func showBranches(s *screen, b struct {
 		Name    string `json:"name"`
 		Head    string `json:"head"`
 		Current bool   `json:"current"`
+		Remote  bool   `json:"remote"`
 		Dir     string `json:"worktree"`
 	} `json:"branches"`
 	Notice string `json:"notice"`
@@ -173,7 +174,8 @@ func showRewritten(s *screen, r struct {
 		New string   `json:"new"`
 		Old []string `json:"old"`
 	} `json:"rewritten"`
-	Skipped int `json:"skipped"`
+	Written int  `json:"written"`
+	DryRun  bool `json:"dry_run"`
 }) error {
 	for _, n := range r.Rewritten {
 		var old []string
@@ -182,11 +184,10 @@ func showRewritten(s *screen, r struct {
 		}
 		s.printf("%s → %s\n", strings.Join(old, ", "), short(n.New))
 	}
-	if len(r.Rewritten) == 0 {
-		s.printf("No notes to carry.\n")
+	verb := "carried"
+	if r.DryRun {
+		verb = "would be carried"
 	}
-	if r.Skipped > 0 {
-		fmt.Fprintf(s.notes, "%s no note to carry\n", plural(r.Skipped, "commit had", "commits had"))
-	}
+	s.printf("%s %s\n", plural(r.Written, "note", "notes"), verb)
 	return nil
 }

@@ -17,8 +17,6 @@ type mountRow struct {
 	Context   string `json:"context"`
 	Dir       string `json:"dir"`
 	Node      string `json:"node"`
-	NodeName  string `json:"node_name"`
-	Elsewhere bool   `json:"elsewhere"`
 	State     string `json:"state"`
 	Reason    string `json:"reason"`
 	Dirty     int    `json:"dirty"`
@@ -37,8 +35,8 @@ func (m mountRow) mode() string {
 // how says how a mount fares, in a few words.
 func (m mountRow) how() string {
 	words := []string{cmp.Or(m.State, "ready")}
-	if m.Elsewhere {
-		words[0] = "on node " + cmp.Or(m.NodeName, shortEnd(m.Node))
+	if m.State == "elsewhere" {
+		words[0] = "on node " + m.Node
 	}
 	if m.Reason != "" {
 		words[0] += " (" + oneLine(m.Reason, 60) + ")"
@@ -67,7 +65,7 @@ func showMounted(s *screen, m mountRow) error {
 	if m.Context != "" {
 		s.printf("  context  %s\n", m.Context)
 	}
-	if m.State != "" && m.State != "ready" || m.Elsewhere {
+	if m.State != "" && m.State != "ready" {
 		s.printf("  state    %s\n", s.clean(m.how()))
 	}
 	if m.Notice != "" {
