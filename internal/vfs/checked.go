@@ -33,16 +33,15 @@ func (f *Folder) putChecked(r replacement) (fs.FileInfo, error) {
 
 // wayTo makes the directories of a name, or refuses the links among them.
 func (f *Folder) wayTo(r replacement) error {
-	dir := path.Dir(r.name)
-	if r.makes && dir != "." {
-		if err := f.root.MkdirAll(dir, 0o777); err != nil {
-			return problem("make the directory of", r.name, err)
+	if r.makes {
+		if err := f.makeParents(r.name); err != nil {
+			return err
 		}
 	}
 	if r.follow {
 		return nil
 	}
-	return f.withoutLinks(dir)
+	return f.withoutLinks(path.Dir(r.name))
 }
 
 // withoutLinks refuses a directory that is a link, or below one.

@@ -80,7 +80,7 @@ func (f *Folder) Read(ctx context.Context, _ kaijutsu.Principal, name string, li
 	if out.Size > limit {
 		return nil, out, tooLarge(name, out.Size, limit)
 	}
-	data, err := readAtMost(ctx, file, limit)
+	data, err := readAtMost(ctx, file, out.Size, limit)
 	switch {
 	case errors.Is(err, kaijutsu.ErrTooLarge):
 		return nil, out, tooLarge(name, limit+1, limit)
@@ -129,19 +129,21 @@ func regular(m fs.FileMode) error {
 	return errNotRegular
 }
 
-// readAtMost reads to the end of a file, which may grow meanwhile, in portions
-// between which it looks at the context. More than limit bytes are
-// kaijutsu.ErrTooLarge.
-func readAtMost(ctx context.Context, file io.Reader, limit int64) ([]byte, error) {
-	const portion = 1 << 20
-	var data []byte
+// portion is how much is read between looks at the context.
+const portion = 1 << 20
+
+// readAtMost reads to the end of a file, which has size bytes as far as is
+// known and may grow meanwhile. More than limit bytes are kaijutsu.ErrTooLarge.
+func readAtMost(ctx context.Context, file io.Reader, size, limit int64) ([]byte, error) {
+	data := make([]byte, 0, max(512, min(size, limit, portion)+1))
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		room := min(portion, max(512, int(limit+1)-len(data)))
-		data = slices.Grow(data, room)
-		n, err := file.Read(data[len(data) : len(data)+room])
+		if len(data) == cap(data) {
+			data = slices.Grow(data, int(min(portion, max(512, size-int64(len(data))+1))))
+		}
+		n, err := file.Read(data[len(data):min(cap(data), len(data)+portion)])
 		data = data[:len(data)+n]
 		switch {
 		case int64(len(data)) > limit:

@@ -27,8 +27,8 @@ func (f *Folder) Write(ctx context.Context, _ kaijutsu.Principal, name string, d
 		return Info{}, ctx.Err()
 	}
 	if o.Parents {
-		if err := f.root.MkdirAll(path.Dir(name), 0o777); err != nil {
-			return Info{}, problem("make the directory of", name, err)
+		if err := f.makeParents(name); err != nil {
+			return Info{}, err
 		}
 	}
 	info, err := f.put(replacement{
@@ -73,12 +73,23 @@ func (f *Folder) Mkdir(_ context.Context, _ kaijutsu.Principal, name string) err
 	if err != nil {
 		return fmt.Errorf("mkdir: %w", err)
 	}
-	if dir := path.Dir(name); dir != "." {
-		if err := f.root.MkdirAll(dir, 0o777); err != nil {
-			return problem("mkdir", name, err)
-		}
+	if err := f.makeParents(name); err != nil {
+		return err
 	}
 	return problem("mkdir", name, f.root.Mkdir(name, 0o777))
+}
+
+// makeParents makes the directories above a name.
+func (f *Folder) makeParents(name string) error {
+	dir := path.Dir(name)
+	if dir == "." {
+		return nil
+	}
+	err := f.root.MkdirAll(dir, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		err = ErrNotDirectory
+	}
+	return problem("make the directory of", name, err)
 }
 
 // Remove removes a file, a link (not what it names) or a directory. With

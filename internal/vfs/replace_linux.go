@@ -85,6 +85,10 @@ func (s *swap) write(r replacement, was seen) error {
 	mode := r.mode(was.mode.Perm(), was.exists).Perm()
 	s.temp = tempName()
 	fd, err := openat(s.temps, s.temp, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, uint32(mode))
+	if errors.Is(err, unix.ENOENT) && s.temps != s.parent {
+		s.temps = s.parent // somebody removed the scratch directory
+		fd, err = openat(s.temps, s.temp, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, uint32(mode))
+	}
 	if err != nil {
 		s.temp = ""
 		return problem("write", r.name, err)

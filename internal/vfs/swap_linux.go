@@ -240,7 +240,7 @@ func (s *swap) read(t *taken) error {
 	if err != nil {
 		return problem("look at", s.name, err)
 	}
-	data, err := readAtMost(context.Background(), t.file, maxRead)
+	data, err := readAtMost(context.Background(), t.file, info.Size(), maxRead)
 	if err != nil {
 		return problem("read", s.name, err)
 	}
@@ -257,7 +257,7 @@ func (s *swap) oursTouched(data []byte) bool {
 	if _, err := s.ours.Seek(0, 0); err != nil {
 		return true
 	}
-	held, err := readAtMost(context.Background(), s.ours, int64(len(data)))
+	held, err := readAtMost(context.Background(), s.ours, int64(len(data)), int64(len(data)))
 	return err != nil || !bytes.Equal(held, data)
 }
 
