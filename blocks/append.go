@@ -22,10 +22,10 @@ func (tx *Tx) AppendText(id ID, s string) error {
 	if err := editable(d); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	if err := checkContent(form, s); err != nil {
+	if err := checkContent(tx.kind(d), form, s); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	if err := tx.use(len(s), opsOf(form, s)); err != nil {
+	if err := tx.useIn(tx.kind(d), len(s), opsOf(form, s)); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	switch {

@@ -81,7 +81,7 @@ func (m *Model) checkOptions(opt CommitOptions, author uint32) error {
 		return fmt.Errorf("sequence number %d: the model holds %d changes of the actor: %w", opt.Seq, m.applied[author], kaijutsu.ErrInvalid)
 	case opt.StartOp <= m.maxOp:
 		return fmt.Errorf("first operation %d: the model holds operations up to %d: %w", opt.StartOp, m.maxOp, kaijutsu.ErrInvalid)
-	case opt.StartOp > amfile.MaxCounter-maxTxOps:
+	case opt.StartOp > amfile.MaxCounter-maxFileTxOps:
 		return fmt.Errorf("first operation %d: there is no room for more: %w", opt.StartOp, kaijutsu.ErrTooLarge)
 	case len(opt.Deps) == 0 && m.changes > 0:
 		return fmt.Errorf("no dependencies: want the heads of the document: %w", kaijutsu.ErrInvalid)

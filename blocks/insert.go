@@ -30,7 +30,7 @@ func (tx *Tx) InsertBlock(spec BlockSpec) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	if err := tx.use(len(spec.Content)+len(spec.Meta), int(fieldCount)+len(at.displaced)+opsOf(spec.Form, spec.Content)); err != nil {
+	if err := tx.useIn(spec.Kind, len(spec.Content)+len(spec.Meta), int(fieldCount)+len(at.displaced)+opsOf(spec.Form, spec.Content)); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	tx.insert(page, spec, at)

@@ -18,6 +18,14 @@ type changeOrder struct {
 	number []int32 // by place in the log: the number, from 1
 	used   []usedChange
 	recent []int32 // by actor: the number, from 1, of the change asked for last
+	looked found   // what was looked up last
+}
+
+// found is the place in the log of the change that holds an operation.
+type found struct {
+	id opID
+	at int
+	ok bool
 }
 
 // usedChange is a change whose operations are first to last.
@@ -36,7 +44,7 @@ func (o *changeOrder) of(id opID) (int32, error) {
 	if k := o.recent[id.actor]; k > 0 && o.used[k-1].first <= id.counter && id.counter <= o.used[k-1].last {
 		return k - 1, nil
 	}
-	at, ok := o.m.findChange(o.log, id)
+	at, ok := o.find(id)
 	if !ok {
 		return 0, fmt.Errorf("operation %d of actor %s is not in the log: %w", id.counter, o.m.actors[id.actor], kaijutsu.ErrNotFound)
 	}
@@ -48,11 +56,25 @@ func (o *changeOrder) of(id opID) (int32, error) {
 	return o.number[at] - 1, nil
 }
 
-// bounds returns which operations are of the change that holds one.
+// find returns the place in the log of the change that holds an operation.
+func (o *changeOrder) find(id opID) (int, bool) {
+	if o.looked.id != id {
+		at, ok := o.m.findChange(o.log, id)
+		o.looked = found{id, at, ok}
+	}
+	return o.looked.at, o.looked.ok
+}
+
+// bounds returns which operations are of the change that holds one. What an
+// actor typed is mostly asked for from front to back: the operation in front is
+// then known to be of another change, and the one behind is looked up last,
+// because it is asked for next.
 func (o *changeOrder) bounds(at int, id opID) usedChange {
-	u := usedChange{at: at, actor: id.actor}
+	u := usedChange{at: at, actor: id.actor, first: id.counter}
+	if k := o.recent[id.actor]; k == 0 || o.used[k-1].last+1 != id.counter {
+		u.first -= o.reach(at, id, -1, id.counter-1)
+	}
 	u.last = id.counter + o.reach(at, id, 1, ^uint32(0)-id.counter)
-	u.first = id.counter - o.reach(at, id, -1, id.counter-1)
 	return u
 }
 
@@ -60,7 +82,7 @@ func (o *changeOrder) bounds(at int, id opID) usedChange {
 // front, at most so many: in steps that double and then halve.
 func (o *changeOrder) reach(at int, id opID, direction int32, most uint32) uint32 {
 	within := func(n uint32) bool {
-		k, ok := o.m.findChange(o.log, opID{id.counter + uint32(direction)*n, id.actor})
+		k, ok := o.find(opID{id.counter + uint32(direction)*n, id.actor})
 		return ok && k == at
 	}
 	in, step := uint32(0), uint32(1)

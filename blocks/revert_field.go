@@ -234,7 +234,7 @@ func (r *reverting) remake(d *draft, f field, w *slotWrite, list bool) error {
 	for _, p := range parts {
 		bytes, runes = bytes+len(p), runes+utf8.RuneCountInString(p)
 	}
-	if err := r.tx.use(bytes, runes); err != nil {
+	if err := r.tx.useIn(r.tx.kind(d), bytes, runes); err != nil {
 		return err
 	}
 	t := r.tx.make(d, f, list)

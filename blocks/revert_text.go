@@ -69,7 +69,11 @@ func (r *reverting) sequence(s *sequence) error {
 	if len(gone) == 0 && len(back) == 0 {
 		return nil
 	}
-	if err := r.tx.use(bytes, ops+len(gone)); err != nil {
+	kind := KindText
+	if s.owner != nil {
+		kind = r.tx.kind(r.tx.draft(s.owner.key))
+	}
+	if err := r.tx.useIn(kind, bytes, ops+len(gone)); err != nil {
 		return err
 	}
 	t := r.tx.text(s)

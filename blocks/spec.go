@@ -14,11 +14,22 @@ import (
 const (
 	maxRecordBytes = 1 << 20 // a body or chunk
 	maxTextRunes   = 50_000  // into a text, in code points
+	maxFileRunes   = 600_000 // into one of kind file
 	maxMetaBytes   = 64 << 10
 	maxTitleBytes  = 4 << 10
 	maxTxBytes     = amfile.MaxChunkBytes / 2 // in one transaction
 	maxTxOps       = 200_000                  // in one transaction
+	maxFileTxOps   = 900_000                  // in one, those on texts of files included
 )
+
+// maxText returns how many code points one call may write into a text of a
+// block, and how many of a record become one.
+func (k Kind) maxText() int {
+	if k == KindFile {
+		return maxFileRunes
+	}
+	return maxTextRunes
+}
 
 // BlockSpec describes a new block. Its zero fields take the defaults.
 type BlockSpec struct {
@@ -79,7 +90,7 @@ func (s BlockSpec) withDefaults() (BlockSpec, error) {
 	if err := checkMeta(s.Meta); err != nil {
 		return s, err
 	}
-	return s, checkContent(s.Form, s.Content)
+	return s, checkContent(s.Kind, s.Form, s.Content)
 }
 
 // speaker returns the role that a kind has by default.
@@ -113,13 +124,13 @@ func checkMeta(meta string) error {
 }
 
 // checkContent accepts what one call may write into a field.
-func checkContent(form Form, s string) error {
+func checkContent(kind Kind, form Form, s string) error {
 	if !utf8.ValidString(s) {
 		return kaijutsu.About("content", fmt.Errorf("content is not UTF-8: %w", kaijutsu.ErrInvalid))
 	}
 	if form == FormText {
-		if n := utf8.RuneCountInString(s); n > maxTextRunes {
-			return kaijutsu.About("content", fmt.Errorf("text of %d characters: at most %d at a time: %w", n, maxTextRunes, kaijutsu.ErrTooLarge))
+		if n := utf8.RuneCountInString(s); n > kind.maxText() {
+			return kaijutsu.About("content", fmt.Errorf("text of %d characters: at most %d at a time: %w", n, kind.maxText(), kaijutsu.ErrTooLarge))
 		}
 		return nil
 	}

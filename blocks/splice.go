@@ -94,17 +94,18 @@ func (tx *Tx) spliceAll(d *draft, content string, splices []textdiff.Splice) err
 	if ops == 0 {
 		return nil
 	}
-	if runes > maxTextRunes {
-		return kaijutsu.About("content", fmt.Errorf("text of %d characters: at most %d at a time: %w", runes, maxTextRunes, kaijutsu.ErrTooLarge))
+	kind := tx.kind(d)
+	if runes > kind.maxText() {
+		return kaijutsu.About("content", fmt.Errorf("text of %d characters: at most %d at a time: %w", runes, kind.maxText(), kaijutsu.ErrTooLarge))
 	}
 	form, e := tx.form(d)
 	if form != FormText {
-		if err := thawable(content); err != nil {
+		if err := thawable(kind, content); err != nil {
 			return err
 		}
 		bytes, ops = bytes+len(content), ops+2+utf8.RuneCountInString(content)
 	}
-	if err := tx.use(bytes, ops); err != nil {
+	if err := tx.useIn(kind, bytes, ops); err != nil {
 		return err
 	}
 	var t *textDraft

@@ -21,9 +21,9 @@ func (tx *Tx) Thaw(id ID) error {
 	if form, _ := tx.form(d); form == FormText {
 		return nil
 	}
-	err = thawable(content)
+	err = thawable(tx.kind(d), content)
 	if err == nil {
-		err = tx.use(len(content), 2+utf8.RuneCountInString(content))
+		err = tx.useIn(tx.kind(d), len(content), 2+utf8.RuneCountInString(content))
 	}
 	if err != nil {
 		return fmt.Errorf("thaw block %s: %w", id, err)
@@ -33,9 +33,9 @@ func (tx *Tx) Thaw(id ID) error {
 }
 
 // thawable refuses records that are too large to be a text.
-func thawable(content string) error {
-	if n := utf8.RuneCountInString(content); n > maxTextRunes {
-		return fmt.Errorf("record of %d characters: one of at most %d can become a text: %w", n, maxTextRunes, kaijutsu.ErrTooLarge)
+func thawable(kind Kind, content string) error {
+	if n := utf8.RuneCountInString(content); n > kind.maxText() {
+		return fmt.Errorf("record of %d characters: one of at most %d can become a text: %w", n, kind.maxText(), kaijutsu.ErrTooLarge)
 	}
 	return nil
 }

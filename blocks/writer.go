@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"kaijutsu"
@@ -55,8 +56,9 @@ type Tx struct {
 	reverted    []kaijutsu.ChangeHash // what Revert has taken back
 	revertedOps int                   // by so many operations
 
-	bytes int  // written so far
-	over  bool // the function that Commit ran has returned
+	bytes   int  // written so far
+	fileOps int  // operations that texts of files took, or could have
+	over    bool // the function that Commit ran has returned
 }
 
 // errOver keeps a transaction that was kept from writing into the next one.
@@ -114,10 +116,27 @@ func (tx *Tx) use(bytes, ops int) error {
 	switch {
 	case tx.bytes+bytes > maxTxBytes:
 		return fmt.Errorf("%d bytes in one change: at most %d: %w", tx.bytes+bytes, maxTxBytes, kaijutsu.ErrTooLarge)
-	case len(tx.ops)+ops > maxTxOps:
+	case len(tx.ops)-tx.fileOps+ops > maxTxOps:
 		return fmt.Errorf("%d operations in one change: at most %d: %w", len(tx.ops)+ops, maxTxOps, kaijutsu.ErrTooLarge)
+	case len(tx.ops)+ops > maxFileTxOps:
+		return fmt.Errorf("%d operations in one change: at most %d: %w", len(tx.ops)+ops, maxFileTxOps, kaijutsu.ErrTooLarge)
 	}
 	tx.bytes += bytes
+	return nil
+}
+
+// useIn is use for writing into the content of a block. A change may hold more
+// operations on files, which are as long as they are.
+func (tx *Tx) useIn(kind Kind, bytes, ops int) error {
+	if kind != KindFile {
+		return tx.use(bytes, ops)
+	}
+	tx.fileOps += ops
+	if err := tx.use(bytes, ops); err != nil {
+		tx.fileOps -= ops
+		return err
+	}
+	tx.ops = slices.Grow(tx.ops, ops)
 	return nil
 }
 
