@@ -12,8 +12,9 @@ import (
 // the others, one with the same author, time of writing and subject, then one
 // with the same author and time, since rebase, amend and cherry-pick keep
 // these. What is left over, as after a squash or a split, is paired where half
-// of the lines that the smaller one adds are among those of the other; and old
-// commits between two that were squashed into one are part of that, too. Old
+// of the lines that the smaller one adds and takes away are among those of the
+// other; and old commits whose lines later ones of a squash took away again are
+// part of that, too. Old
 // commits that were dropped are in no pair, new ones that are new in none
 // either. Pairs come in the order of the new commits.
 //
@@ -32,7 +33,7 @@ func (r *Repo) FindRewrites(ctx context.Context, old, new Range) ([]Rewrite, err
 	m.byKey(rewriteCommit.full)
 	m.byKey(rewriteCommit.who)
 	m.byLines()
-	m.between()
+	m.writtenOver()
 	return m.pairs(), nil
 }
 
@@ -152,15 +153,22 @@ func closest(p patch, commits []rewriteCommit) int {
 	return best
 }
 
-// between gives a squash the old commits in its midst that left no line.
-func (m *rewriteMatch) between() {
+// writtenOver gives a squash the old commits that left no line of their own
+// because those after them, which are part of it, took all away.
+func (m *rewriteMatch) writtenOver() {
 	for n := range m.news {
 		mates := m.news[n].mates
-		if len(mates) < 2 {
+		if m.news[n].same || len(mates) == 0 {
 			continue
 		}
-		for o := slices.Min(mates); o < slices.Max(mates); o++ {
-			if !m.olds[o].taken {
+		for o := slices.Max(mates) - 1; o >= 0; o-- {
+			var later []patch
+			for _, mate := range m.news[n].mates {
+				if mate > o {
+					later = append(later, m.olds[mate].patch)
+				}
+			}
+			if !m.olds[o].taken && m.olds[o].patch.undoneBy(later) {
 				m.pair(o, n)
 			}
 		}

@@ -15,7 +15,7 @@ const maxPatchFile = 8 << 20
 // patch is what a commit changes, without regard to where.
 type patch struct {
 	id    string         // "" for a merge, and for a commit that changes nothing
-	added map[string]int // lines that it adds and that hold more than space, by path and text
+	edits map[string]int // lines that it adds and takes away and that hold more than space: sign, path and text
 	lines int            // how many
 }
 
@@ -23,7 +23,7 @@ type patch struct {
 // same id add and take away the same lines, hunk by hunk; what stands around
 // the hunks does not count.
 func (r *Repo) patchOf(c CommitInfo) (patch, error) {
-	p := patch{added: make(map[string]int)}
+	p := patch{edits: make(map[string]int)}
 	if len(c.Parents) > 1 {
 		return p, nil
 	}
@@ -71,18 +71,22 @@ func (r *Repo) addPatch(p *patch, sum hash.Hash, c treeChange) error {
 		}
 		sum.Write([]byte("hunk\n"))
 		for _, line := range x[a:run.a] {
-			fmt.Fprintf(sum, "-%s\n", line)
+			p.addLine(sum, '-', c.path, line)
 		}
 		for _, line := range y[b:run.b] {
-			fmt.Fprintf(sum, "+%s\n", line)
-			if text := strings.TrimSpace(string(line)); text != "" {
-				p.added[c.path+"\x00"+text]++
-				p.lines++
-			}
+			p.addLine(sum, '+', c.path, line)
 		}
 		a, b = run.a+run.n, run.b+run.n
 	}
 	return nil
+}
+
+func (p *patch) addLine(sum hash.Hash, sign byte, path string, line []byte) {
+	fmt.Fprintf(sum, "%c%s\n", sign, line)
+	if text := strings.TrimSpace(string(line)); text != "" {
+		p.edits[string(sign)+path+"\x00"+text]++
+		p.lines++
+	}
 }
 
 // patchText returns false for what is not compared by lines.
@@ -109,14 +113,32 @@ func textLines(data []byte) [][]byte {
 	return out
 }
 
-// shared counts the lines that both patches add.
+// shared counts the lines that both patches add or take away.
 func (p patch) shared(q patch) int {
-	if len(q.added) < len(p.added) {
+	if len(q.edits) < len(p.edits) {
 		p, q = q, p
 	}
 	n := 0
-	for line, k := range p.added {
-		n += min(k, q.added[line])
+	for line, k := range p.edits {
+		n += min(k, q.edits[line])
 	}
 	return n
+}
+
+// undoneBy reports whether p adds lines, and others take all of them away.
+func (p patch) undoneBy(others []patch) bool {
+	added := false
+	for line, k := range p.edits {
+		if line[0] != '+' {
+			continue
+		}
+		added = true
+		for _, q := range others {
+			k -= q.edits["-"+line[1:]]
+		}
+		if k > 0 {
+			return false
+		}
+	}
+	return added
 }
