@@ -56,8 +56,9 @@ type BlameLine struct {
 }
 
 // Blame says of each line of a file who wrote it last, and from where that is
-// known: the log; of lines that came from a disk or out of git and are in Head,
-// the note of the commit that git blames, or that commit's author; else nobody.
+// known: the log; of lines that came out of git, or from a disk and were
+// committed since, the note of the commit that git blames, or that commit's
+// author; else nobody.
 // A file that is no block is as it is in Head. The error wraps
 // kaijutsu.ErrNotFound when there is no such block, file or commit, ErrInvalid
 // when the lines are out of order, and ErrTooLarge when they are too many.
@@ -123,13 +124,13 @@ func (b *Book) blameBlock(ctx context.Context, t Target) ([]BlameLine, error) {
 		out = append(out, line)
 	}
 	if unknown && t.Git != nil && t.Head != "" {
-		err = b.blameUnknown(ctx, t, w.text, out)
+		err = b.blameUnknown(ctx, t, w.text, w.lines, out)
 	}
 	return out, err
 }
 
 // blameUnknown asks git for the lines that the log does not know.
-func (b *Book) blameUnknown(ctx context.Context, t Target, text string, lines []BlameLine) error {
+func (b *Book) blameUnknown(ctx context.Context, t Target, text string, log []Line, lines []BlameLine) error {
 	h, err := b.headFile(ctx, t, text)
 	if err != nil || h == nil {
 		return err
@@ -144,6 +145,9 @@ func (b *Book) blameUnknown(ctx context.Context, t Target, text string, lines []
 		k := to[l.Line-1]
 		if k < 0 || k >= len(h.origins) {
 			continue
+		}
+		if !log[l.Line-1].fromGit() && h.origins[k].Author.When.Before(l.Time) {
+			continue // what was committed is an older line that is like it
 		}
 		if err := a.ask(l, h.origins[k]); err != nil {
 			return err

@@ -37,8 +37,9 @@ func countLines(text string) int {
 }
 
 // lineMap returns for each line of b which line of a it is, from 0, or -1.
+// Whether the last line has an end makes no difference.
 func lineMap(a, b string) []int {
-	a, b = plain(a), plain(b)
+	a, b = ended(plain(a)), ended(plain(b))
 	if a == b {
 		same := make([]int, countLines(b))
 		for i := range same {
@@ -47,6 +48,14 @@ func lineMap(a, b string) []int {
 		return same
 	}
 	return textdiff.LineMap(a, b)
+}
+
+// ended returns a text whose last line ends.
+func ended(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
 }
 
 // valid returns foreign text that can be shown.

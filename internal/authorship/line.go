@@ -20,6 +20,8 @@ type Line struct {
 	Change     kaijutsu.ChangeHash // the one that wrote it, not one that carried it
 	Time       time.Time           // of the author's clock, in whole seconds
 	Start, Len int                 // code points, without the line feed
+
+	opened bool // the change made the block out of a file, whoever wrote that
 }
 
 // Lines says of each line of a block who wrote it last, as the block is now. The
@@ -75,7 +77,7 @@ func sign(v repo.View, doc kaijutsu.DocumentID, lines []blocks.Line) []Line {
 		from, ok := origins[l.Change]
 		if !ok {
 			by, via := v.Principal(l.Actor)
-			from = followed(v, Line{By: by, Via: via, Doc: doc, Change: l.Change, Time: l.Time})
+			from = followed(v, Line{By: by, Via: via, Doc: doc, Change: l.Change, Time: l.Time, opened: by == Disk && opened(v, l.Change)})
 			origins[l.Change] = from
 		}
 		from.Start, from.Len = l.Start, l.Len
@@ -83,6 +85,23 @@ func sign(v repo.View, doc kaijutsu.DocumentID, lines []blocks.Line) []Line {
 	}
 	return out
 }
+
+// opening is the message of a change that makes a block of a file.
+const opening = "op:file_open"
+
+// opened reports whether a change made its block of a file on the disk.
+func opened(v repo.View, change kaijutsu.ChangeHash) bool {
+	i, ok := v.Log().Index(change)
+	if !ok {
+		return false
+	}
+	h, err := v.Log().Header(i)
+	return err == nil && h.Message == opening
+}
+
+// fromGit reports whether the log knows no more of a line than that it was in
+// the file before there was a block, or came out of git later.
+func (l Line) fromGit() bool { return l.By == Git || l.opened }
 
 // maxCarried is how often in a row a change may have been carried.
 const maxCarried = 1000

@@ -33,8 +33,8 @@ type NoteFile struct {
 
 // Note returns the note of a commit: of its files that are blocks every line
 // whose writer is known, also unchanged ones, so that whichever of equal lines
-// git takes for new, its writer is found. Lines that came from a disk or out of
-// git are somebody's if the parent's note says so.
+// git takes for new, its writer is found. Lines that came out of git are
+// somebody's if the parent's note says so; what was edited on a disk is nobody's.
 //
 // A person has one entry in a file; an agent one for each of its changes, but
 // one for each context when a file would have more than 5,000 entries. The error
@@ -51,15 +51,18 @@ func (b *Book) Note(ctx context.Context, spec NoteSpec) (git.Authorship, error) 
 			return git.Authorship{}, fmt.Errorf("note of %s: %w", f.Path, err)
 		}
 		marks := make([]mark, countLines(data))
-		known := true
+		var old []int // the lines that came out of git
 		for i, k := range lineMap(w.text, data) {
-			if k >= 0 && k < len(w.lines) && wrote(w.lines[k].By) {
+			switch {
+			case k < 0 || k >= len(w.lines):
+			case wrote(w.lines[k].By):
 				marks[i] = n.markOf(w.lines[k])
+			case w.lines[k].fromGit():
+				old = append(old, i)
 			}
-			known = known && marks[i].key != ""
 		}
-		if !known {
-			if err := n.recall(f, data, marks); err != nil {
+		if len(old) > 0 {
+			if err := n.recall(f, data, marks, old); err != nil {
 				return git.Authorship{}, fmt.Errorf("note of %s: %w", f.Path, err)
 			}
 		}
@@ -99,8 +102,8 @@ func (b *Book) newNote(spec NoteSpec) *note {
 	}
 }
 
-// recall marks the lines of nobody known by the parent's note.
-func (n *note) recall(f NoteFile, data string, marks []mark) error {
+// recall marks lines that came out of git by the parent's note.
+func (n *note) recall(f NoteFile, data string, marks []mark, lines []int) error {
 	if n.spec.Git == nil || n.spec.Parent == "" {
 		return nil
 	}
@@ -127,8 +130,9 @@ func (n *note) recall(f NoteFile, data string, marks []mark) error {
 	}
 	old := valid(string(was.Data))
 	keys := keysOf(n.older.note, path, countLines(plain(old)))
-	for i, k := range lineMap(old, data) {
-		if marks[i].key == "" && k >= 0 && keys[k] != "" && n.adopt(keys[k]) {
+	to := lineMap(old, data)
+	for _, i := range lines {
+		if k := to[i]; k >= 0 && keys[k] != "" && n.adopt(keys[k]) {
 			marks[i] = markOfKey(keys[k])
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"kaijutsu/git"
-	"kaijutsu/internal/textdiff"
 )
 
 // maxCandidates is how many files that went away are compared with one that
@@ -39,9 +38,8 @@ func renamedFrom(ctx context.Context, t Target, text string) (string, error) {
 // alike returns which part of the larger of two texts the lines are that both
 // have in order.
 func alike(a, b string) float64 {
-	a, b = plain(a), plain(b)
 	same := 0
-	for _, k := range textdiff.LineMap(a, b) {
+	for _, k := range lineMap(a, b) {
 		if k >= 0 {
 			same++
 		}

@@ -1,6 +1,7 @@
 package authorship
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode"
@@ -78,15 +79,16 @@ func named(email string) (string, bool) {
 		return "", false
 	}
 	var s strings.Builder
-	for rest := local; rest != ""; {
-		var c byte
-		if n, err := fmt.Sscanf(rest, "%%%02X", &c); err == nil && n == 1 && len(rest) >= 3 {
-			s.WriteByte(c)
-			rest = rest[3:]
-			continue
+	for i := 0; i < len(local); i++ {
+		c := local[i]
+		if c == '%' && i+2 < len(local) {
+			b, err := hex.DecodeString(local[i+1 : i+3])
+			if err != nil {
+				return "", false
+			}
+			c, i = b[0], i+2
 		}
-		s.WriteByte(rest[0])
-		rest = rest[1:]
+		s.WriteByte(c)
 	}
 	name := s.String()
 	return name, isName(name) && address(name) == local+"@"+access.NoAddress
