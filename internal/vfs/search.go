@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"regexp/syntax"
 	"time"
 	"unicode/utf8"
 
@@ -16,6 +17,8 @@ import (
 const (
 	// maxSearchPattern bounds an expression, in bytes.
 	maxSearchPattern = 1000
+	// maxSteps bounds what an expression does with one character.
+	maxSteps = 1000
 	// maxSearchFile is the most bytes a file may have to be searched.
 	maxSearchFile = 2 << 20
 	// maxMatches and defaultMatches bound what a search returns.
@@ -119,6 +122,12 @@ func compile(s SearchSpec) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
 		return nil, fmt.Errorf("pattern: %w; the syntax is RE2's, and \\ before a character takes it literally: %w", err, kaijutsu.ErrInvalid)
+	}
+	if parsed, err := syntax.Parse(text, syntax.Perl); err == nil {
+		// Comparing takes up to as many steps for each character.
+		if prog, err := syntax.Compile(parsed.Simplify()); err == nil && len(prog.Inst) > maxSteps {
+			return nil, fmt.Errorf("pattern: its repetitions come to more than %d steps: repeat less: %w", maxSteps, kaijutsu.ErrTooLarge)
+		}
 	}
 	return re, nil
 }

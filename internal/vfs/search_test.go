@@ -122,6 +122,9 @@ func TestSearchBounds(t *testing.T) {
 	if _, err := table.Search(bg, SearchSpec{Path: "/mnt/app/none", Pattern: "x"}); !errors.Is(err, kaijutsu.ErrNotFound) {
 		t.Errorf("search nothing = %v", err)
 	}
+	if _, err := table.Search(bg, SearchSpec{Path: "/", Pattern: "(a|b){900}x"}); !errors.Is(err, kaijutsu.ErrTooLarge) {
+		t.Errorf("search for what takes long = %v", err)
+	}
 	if _, err := table.Search(bg, SearchSpec{Path: "/mnt/app/big", Pattern: "x"}); !errors.Is(err, kaijutsu.ErrTooLarge) {
 		t.Errorf("search one file that is too large = %v", err)
 	}
