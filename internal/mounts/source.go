@@ -45,6 +45,9 @@ func (m *Mounts) parseSource(r *record, text, branch string) error {
 
 // parseGit is parseSource of a repository.
 func (m *Mounts) parseGit(r *record, text, branch string) error {
+	if rest, ok := strings.CutPrefix(text, "git:~/"); ok && m.cfg.Home != "" {
+		text = "git:" + filepath.Join(m.cfg.Home, rest)
+	}
 	src, err := git.ParseSource(text)
 	if err != nil {
 		return kaijutsu.About("source", fmt.Errorf("source: %w", err))

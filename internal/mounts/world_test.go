@@ -251,3 +251,27 @@ func (w *world) blocksOf(doc kaijutsu.DocumentID, kind blocks.Kind) (out []repo.
 	}))
 	return out
 }
+
+// edit changes a context as a call of somebody would.
+func (w *world) edit(c op.Call, doc kaijutsu.DocumentID, f func(*blocks.Tx) error) error {
+	_, err := w.kernel.Edit(w.ctx(), c, doc, "block_edit", func(_ repo.View, tx *blocks.Tx) error { return f(tx) })
+	return err
+}
+
+func newID() blocks.ID { return blocks.NewID(time.Now()) }
+
+// eventually waits until something is so.
+func (w *world) eventually(is func() bool) {
+	w.t.Helper()
+	end := time.NewTimer(patience)
+	defer end.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			w.t.Fatal("what should be so is not")
+		}
+	}
+}
