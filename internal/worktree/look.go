@@ -22,7 +22,8 @@ type look struct {
 
 	here    bool // there is something on the disk
 	stamp   vfs.Stamp
-	read    bool // data and what follows is what the disk holds
+	read    bool // what follows is what the disk holds
+	same    bool // it holds what was agreed on
 	text    string
 	disk    hash // of the bytes
 	shape   shape
@@ -80,7 +81,7 @@ func (o *Overlay) lookAtDisk(f *file, now time.Time) *look {
 		return l
 	}
 	if f.rec.Exists && st == f.rec.Stamp && !f.racy() && f.rec.Pending == nil {
-		l.disk, l.shape, l.settled = f.rec.Disk, f.rec.Shape, true
+		l.disk, l.shape, l.settled, l.same = f.rec.Disk, f.rec.Shape, true, true
 		return l
 	}
 	l.wait(now, quiet)
@@ -164,7 +165,8 @@ func (o *Overlay) readDisk(l *look, now time.Time) {
 		return
 	}
 	if f.rec.Exists && l.disk == f.rec.Disk {
-		l.shape, l.settled = f.rec.Shape, true
+		l.shape, l.settled, l.same = f.rec.Shape, true, true
+		f.rec.Exec = l.stamp.Mode&0o100 != 0
 		f.rec.Stamp, f.readAt, f.saved = l.stamp, at, false
 		return
 	}
@@ -204,9 +206,12 @@ func (o *Overlay) facts(l *look) facts {
 	return out
 }
 
+// unknown reports whether something stands on the disk that was not read yet.
+func (l *look) unknown() bool { return l.here && !l.read && !l.same && l.foreign == "" }
+
 // differs reports whether the disk may hold something else than what was agreed.
 func (l *look) differs() bool {
-	return l.read || l.foreign != "" || l.here != l.f.rec.Exists || l.f.rec.Fresh
+	return l.read || l.foreign != "" || l.here != l.f.rec.Exists || l.f.rec.Fresh || l.unknown()
 }
 
 // lookAtBlocks reads the blocks of files that may hold something else than

@@ -38,6 +38,9 @@ func (o *Overlay) work(ctx context.Context, now time.Time, batch []*file) {
 			l.settled = false
 			l.again = quietFrom
 		}
+		if l.unknown() {
+			continue // verdict wait
+		}
 		l.verdict, l.agreed = decide(o.facts(l))
 	}
 	o.follows(ctx, looks)
@@ -153,7 +156,7 @@ func (o *Overlay) agreeOn(ctx context.Context, l *look) error {
 		f.stale, f.dirty = false, false
 		return o.reconciled(ctx, f)
 	}
-	if l.read || l.stamp != f.rec.Stamp {
+	if l.read {
 		f.stamped(l)
 	}
 	if l.asked && (f.rec.Text != l.b.Hash || f.rec.Pending != nil || f.base != nil || f.rec.Fresh || !f.rec.Exists) {
