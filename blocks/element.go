@@ -8,7 +8,7 @@ import (
 )
 
 // applyElement carries out operation i on a text or list. A run of characters
-// typed one after the other goes in at once.
+// typed one after the other goes in at once, and one that is deleted goes at once.
 func (a *applying) applyElement(s *sequence, i int) int {
 	if t := a.m.tracing; t != nil {
 		t.keepSequence(s)
@@ -36,7 +36,10 @@ func (a *applying) element(s *sequence, i int) int {
 		s.insert(a.m, a.id(op.Elem), span{id: id, n: 1, kind: spanOther})
 		a.setElement(s, id, op, id)
 	case !op.Insert && op.Action != amfile.Increment && op.Action != amfile.Mark:
-		a.updateElement(s, op, id)
+		if n = a.deleteRun(s, i); n == 0 {
+			a.updateElement(s, op, id)
+			n = 1
+		}
 	}
 	return n
 }
