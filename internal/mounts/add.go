@@ -170,7 +170,7 @@ func (m *Mounts) bring(ctx context.Context, c op.Call, r record) error {
 		o, err = m.openFor(ctx, l, r)
 	}
 	if err == nil && o.overlay != nil {
-		r.current = or(o.overlay.State().Branch, detached)
+		r.current = o.checkedOut()
 	}
 	if err == nil {
 		err = m.put(context.WithoutCancel(ctx), c.By, r)

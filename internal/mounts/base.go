@@ -63,10 +63,10 @@ func (m *Mounts) bases(name string) baseRow {
 // base returns heads at which a file's block held what the last commit has of the
 // file; none: that is not known, and all of it counts.
 func (m *Mounts) base(doc kaijutsu.DocumentID, f changed) kaijutsu.Heads {
-	if f.old.Hash == "" {
+	if f.old.Hash == "" && f.from == "" {
 		return nil
 	}
-	row, sum := m.bases(baseName(doc, f.block)), sumOf(f.old.Data)
+	row, sum := m.bases(baseName(doc, f.block)), sumOf(f.was)
 	for i := len(row.Bases) - 1; i >= 0; i-- {
 		if row.Bases[i].Sum != sum {
 			continue

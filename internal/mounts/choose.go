@@ -81,6 +81,8 @@ type changed struct {
 	mode   git.Mode
 	exists bool
 	old    git.Blob // as it is in the last commit; no Hash: it is not
+	from   string   // its path there, when that is another
+	was    []byte   // what the last commit has of it
 }
 
 func (f changed) same() bool {
@@ -118,6 +120,7 @@ func (m *Mounts) collect(ctx context.Context, s seen, p choice, snap worktree.Sn
 		}
 		switch {
 		case !f.same():
+			f.was = f.old.Data
 			out = append(out, f)
 		case f.field != "" && !f.exists:
 			return nil, kaijutsu.About(f.field, fmt.Errorf("file %s %w in mount %s", path, kaijutsu.ErrNotFound, s.path))
@@ -125,7 +128,37 @@ func (m *Mounts) collect(ctx context.Context, s seen, p choice, snap worktree.Sn
 			return nil, kaijutsu.About(f.field, fmt.Errorf("file %s is as in the last commit: %w: leave it out", path, kaijutsu.ErrConflict))
 		}
 	}
+	m.pairRenames(snap.Doc, out)
 	return out, nil
+}
+
+// pairRenames finds out which of the new files that are blocks are files that go
+// away under another path: the same block, or the same content.
+func (m *Mounts) pairRenames(doc kaijutsu.DocumentID, files []changed) {
+	gone := make(map[string]*changed)
+	for i := range files {
+		if f := &files[i]; !f.exists && f.old.Mode.IsFile() {
+			gone[sumOf(f.old.Data)] = f
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	for i := range files {
+		f := &files[i]
+		if !f.exists || f.block == "" || f.old.Hash != "" {
+			continue
+		}
+		old := gone[sumOf(f.data)]
+		for _, base := range m.bases(baseName(doc, f.block)).Bases {
+			if g := gone[base.Sum]; g != nil {
+				old = g
+			}
+		}
+		if old != nil {
+			f.from, f.was = old.path, old.old.Data
+		}
+	}
 }
 
 // changedBelow returns the files that are not as in the last commit below the

@@ -11,16 +11,14 @@ import (
 	"kaijutsu"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/worktree"
 )
-
-// detached is the branch of a worktree whose HEAD is on none.
-const detached = "(detached)"
 
 // contextOf returns the context of a branch of a mount. The one that it has had
 // is found; else one is made in the name of whoever added the mount: a fork of
 // the context that the mount was at, or a new one.
 func (m *Mounts) contextOf(ctx context.Context, r record, branch string, from kaijutsu.DocumentID) (kaijutsu.DocumentID, error) {
-	branch = or(branch, detached)
+	branch = or(branch, worktree.Detached)
 	m.mu.RLock()
 	doc, known := m.known.branches[r.id][branch]
 	count := len(m.known.branches[r.id])
@@ -75,7 +73,7 @@ func (m *Mounts) contextsOf(id string) []kaijutsu.DocumentID {
 // nodes know its context. When somebody changes mounts it is left for the next
 // time.
 func (m *Mounts) noteBranch(l *live, o *opened) {
-	branch := or(o.overlay.State().Branch, detached)
+	branch := o.checkedOut()
 	select {
 	case m.changing <- struct{}{}:
 	default:

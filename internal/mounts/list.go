@@ -138,7 +138,10 @@ func (m *Mounts) shown(c op.Call, s seen) Mount {
 // overlay fills in what is known of the files of a git mount.
 func (out *Mount) overlay(s seen) {
 	state := s.overlay.State()
-	out.Branch, out.Head, out.Context = state.Branch, state.Head, state.Doc
+	out.Branch, out.Head = s.checkedOut(), state.Head
+	if out.Head == "" {
+		out.Head = s.head()
+	}
 	if state.Paused {
 		out.Paused = or(state.Reason, "it is paused")
 	}

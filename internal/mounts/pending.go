@@ -39,6 +39,7 @@ type pendingRow struct {
 
 type pendingFile struct {
 	Path  string    `json:"path"`
+	From  string    `json:"from,omitempty"` // its path before
 	Block blocks.ID `json:"block"`
 }
 
@@ -53,7 +54,7 @@ func (m *Mounts) pend(ctx context.Context, d *draft, c op.Call, spec CommitSpec)
 	}
 	for _, f := range d.files {
 		if f.block != "" && f.exists && len(d.files) <= maxPending {
-			row.Files = append(row.Files, pendingFile{f.path, f.block})
+			row.Files = append(row.Files, pendingFile{f.path, f.from, f.block})
 		}
 	}
 	value, err := json.Marshal(row)
@@ -132,9 +133,9 @@ func parentOf(c git.CommitInfo) git.Hash {
 
 // filesOf fills in the files of a commit that is found again.
 func (m *Mounts) filesOf(ctx context.Context, o *opened, n *telling, row pendingRow) error {
-	known := make(map[string]blocks.ID)
+	known, from := make(map[string]blocks.ID), make(map[string]string)
 	for _, f := range row.Files {
-		known[f.Path] = f.Block
+		known[f.Path], from[f.Path] = f.Block, f.From
 	}
 	if len(known) == 0 {
 		for _, f := range o.overlay.State().Files {
@@ -164,7 +165,7 @@ func (m *Mounts) filesOf(ctx context.Context, o *opened, n *telling, row pending
 		if err != nil {
 			return err
 		}
-		n.files = append(n.files, authorship.NoteFile{Path: f.Path, Block: f.Block, Data: blob.Data})
+		n.files = append(n.files, authorship.NoteFile{Path: f.Path, OldPath: from[f.Path], Block: f.Block, Data: blob.Data})
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/worktree"
 )
 
 // owns refuses callers that do not own the kernel.
@@ -71,12 +72,21 @@ func (m *Mounts) all() []seen {
 	m.mu.RUnlock()
 	for i, s := range out {
 		if s.opened != nil && s.overlay != nil {
-			if doc := s.overlay.State().Doc; !doc.IsZero() {
+			if doc := s.overlay.Doc(); !doc.IsZero() {
 				out[i].doc = doc
 			}
 		}
 	}
 	return out
+}
+
+// checkedOut is the branch that a worktree is on.
+func (o *opened) checkedOut() string {
+	if branch := o.overlay.Branch(); branch != "" {
+		return branch
+	}
+	e, _ := o.tree.Epoch() // one that cannot be read is on none
+	return or(e.Branch, worktree.Detached)
 }
 
 // unavailable says why nothing can be done in a mount now; nil: something can.

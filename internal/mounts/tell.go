@@ -33,7 +33,7 @@ func (d *draft) told(out Committed, by kaijutsu.Principal, into kaijutsu.Documen
 	n := telling{mount: d.mount.record, out: out, by: by, doc: d.doc, heads: d.heads, into: into}
 	for _, f := range d.files {
 		if f.block != "" && f.exists {
-			n.files = append(n.files, authorship.NoteFile{Path: f.path, Block: f.block, Data: f.data})
+			n.files = append(n.files, authorship.NoteFile{Path: f.path, OldPath: f.from, Block: f.block, Data: f.data})
 		}
 	}
 	return n
