@@ -12,34 +12,34 @@ import (
 // replacePath makes e the entry of a path; e without a path: it has none. All
 // stages of a conflict go, and so do entries that cannot be beside e: those
 // below the path, and files that have the name of a directory above it.
-func (idx *Index) replacePath(path string, e IndexEntry) {
-	idx.drop(path)
+func (x *Index) replacePath(path string, e IndexEntry) {
+	x.drop(path)
 	if e.Path == "" {
 		return
 	}
-	at := idx.search(path + "/")
+	at := x.search(path + "/")
 	end := at
-	for end < len(idx.Entries) && strings.HasPrefix(idx.Entries[end].Path, path+"/") {
+	for end < len(x.Entries) && strings.HasPrefix(x.Entries[end].Path, path+"/") {
 		end++
 	}
-	idx.Entries = slices.Delete(idx.Entries, at, end)
+	x.Entries = slices.Delete(x.Entries, at, end)
 	for dir := parentName(path); dir != ""; dir = parentName(dir) {
-		idx.drop(dir)
+		x.drop(dir)
 	}
-	idx.Entries = slices.Insert(idx.Entries, idx.search(path), e)
+	x.Entries = slices.Insert(x.Entries, x.search(path), e)
 }
 
-func (idx *Index) drop(path string) {
-	at := idx.search(path)
+func (x *Index) drop(path string) {
+	at := x.search(path)
 	end := at
-	for end < len(idx.Entries) && idx.Entries[end].Path == path {
+	for end < len(x.Entries) && x.Entries[end].Path == path {
 		end++
 	}
-	idx.Entries = slices.Delete(idx.Entries, at, end)
+	x.Entries = slices.Delete(x.Entries, at, end)
 }
 
-func (idx *Index) search(path string) int {
-	at, _ := slices.BinarySearchFunc(idx.Entries, path, func(e IndexEntry, path string) int { return strings.Compare(e.Path, path) })
+func (x *Index) search(path string) int {
+	at, _ := slices.BinarySearchFunc(x.Entries, path, func(e IndexEntry, path string) int { return strings.Compare(e.Path, path) })
 	return at
 }
 

@@ -50,6 +50,3 @@ func checkMessage(s string) (string, error) {
 	}
 	return clean, nil
 }
-
-// subject is the first paragraph of a cleaned message in one line.
-func subject(message string) string { return CommitInfo{Message: message}.Subject() }

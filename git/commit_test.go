@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"kaijutsu"
@@ -392,6 +393,42 @@ func TestIdentitiesInjectNothing(t *testing.T) {
 	}
 	if n := strings.Count(s.git("cat-file", "-p", "HEAD"), "\ncommitter "); n != 1 {
 		t.Errorf("%d committers", n)
+	}
+	s.agrees()
+}
+
+// Of commits on the same parent at once, one is made.
+func TestOneOfManyCommitsWins(t *testing.T) {
+	s := newSandbox(t)
+	head := s.commit("base", map[string]string{"a": "a\n"})
+	for round := range 5 {
+		const n = 6
+		won := make(chan Hash, n)
+		var group sync.WaitGroup
+		for k := range n {
+			w := s.worktree()
+			group.Go(func() {
+				c, err := w.MakeCommit(context.Background(), CommitSpec{Branch: "main", Parent: head, Files: []FileChange{{Path: fmt.Sprint("f", k), Data: fmt.Append(nil, round)}}, Message: fmt.Sprint(round, k), Author: ann})
+				switch {
+				case err == nil:
+					won <- c.Hash
+				case !errors.Is(err, kaijutsu.ErrConflict) && !errors.Is(err, kaijutsu.ErrUnavailable):
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		close(won)
+		if len(won) != 1 {
+			t.Fatalf("round %d: %d commits were made, want 1", round, len(won))
+		}
+		head = <-won
+		if got := s.rev("HEAD"); got != head {
+			t.Fatalf("HEAD is %s, the winner %s", got, head)
+		}
+		if got, want := s.git("write-tree"), s.git("rev-parse", "HEAD^{tree}"); got != want {
+			t.Fatalf("round %d: the index is the tree %s, HEAD's is %s", round, got, want)
+		}
 	}
 	s.agrees()
 }
