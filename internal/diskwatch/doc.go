@@ -7,10 +7,11 @@
 // # What holds
 //
 // After Add has returned, every change of the file is followed by its name in
-// Events, but changes that leave size, times, inode and permissions as they
-// were, where the system says nothing either. Names are merged until they are taken: nothing
-// is dropped, and a slow reader holds nobody up. A name may come though nothing
-// changed. What a file holds is not looked at.
+// Events: within some 10 ms where the system says so, otherwise after the next
+// rescan, or of more than 2,000 files one of the next. What neither the system says nor a stamp shows (size, times,
+// inode and permissions as they were) is not noticed. Names are merged until
+// they are taken: nothing is dropped, and a slow reader holds nobody up. A name
+// may come though nothing changed. What a file holds is not looked at.
 //
 // Watches are put on directories, not on files, so that a file that is saved
 // by renaming another over it stays watched. A directory that is missing is

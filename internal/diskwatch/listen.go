@@ -38,7 +38,7 @@ func (w *Watcher) heard(e fsnotify.Event) {
 	if d := w.dirs[e.Name]; d != nil && e.Has(fsnotify.Remove|fsnotify.Rename|fsnotify.Create) {
 		w.lost[e.Name], marked = true, true
 	}
-	if e.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename) {
+	if w.above[e.Name] > 0 && e.Has(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) {
 		for name := range w.dirs {
 			if strings.HasPrefix(name, e.Name+string(filepath.Separator)) {
 				w.lost[name], marked = true, true

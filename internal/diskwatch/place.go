@@ -3,8 +3,8 @@ package diskwatch
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // watch puts the system's watch on a directory, or where it is missing on the
@@ -46,7 +46,13 @@ func (w *Watcher) settle(name string, was dir) (is dir) {
 		if was.id != (identity{}) && was.id != before.id && w.notify != nil {
 			_ = w.notify.Remove(name) // the watch is on a directory that is elsewhere now
 		}
-		is.reason = w.put(name)
+		err := w.put(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it went; what is there now may even have its number
+		}
+		if err != nil {
+			is.reason = err.Error()
+		}
 		if is.id = look(name).id; is.id == before.id {
 			return is
 		}
@@ -54,33 +60,37 @@ func (w *Watcher) settle(name string, was dir) (is dir) {
 	return is
 }
 
-// put asks the system to watch a directory, and returns why it does not.
-func (w *Watcher) put(name string) string {
+// errNone is the answer of a system that gave us no watcher at all.
+var errNone = errors.New("the system gives no watches")
+
+// put asks the system to watch a directory.
+func (w *Watcher) put(name string) error {
 	if w.notify == nil {
-		return w.stats.Degraded // set once, by Open
+		return errNone
 	}
-	err := w.notify.Add(name)
-	switch {
-	case err == nil, errors.Is(err, fs.ErrNotExist):
-		return ""
-	}
-	return err.Error()
+	return w.notify.Add(name)
 }
 
 // anchor watches the nearest directory above a missing one, and returns it; ""
-// when the system does not.
+// when the system does not, or they come and go too fast.
 func (w *Watcher) anchor(name string) string {
-	for at := filepath.Dir(name); ; at = filepath.Dir(at) {
-		if info, err := os.Stat(at); err == nil && info.IsDir() {
-			if w.put(at) == "" {
-				return at
-			}
+	missing := name
+	for range 256 {
+		at := filepath.Dir(missing)
+		err := w.put(at)
+		switch {
+		case err == nil && missing != name && look(missing) != (stamp{}):
+			w.release(at)
+			missing = name // it came before the watch above it did
+		case err == nil:
+			return at
+		case at == missing, !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return ""
-		}
-		if at == filepath.Dir(at) {
-			return ""
+		default:
+			missing = at
 		}
 	}
+	return ""
 }
 
 // release takes the watch off a directory that nobody needs any more. place is

@@ -2,6 +2,7 @@ package diskwatch
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -22,9 +23,9 @@ func (w *Watcher) run() {
 		case <-w.done:
 			return
 		case <-ticks.C:
-			w.rescan()
+			w.rescan(atOnce)
 		case <-w.poke:
-			w.rescan()
+			w.rescan(math.MaxInt)
 		case <-w.wake:
 			w.rewatch()
 			if due == nil {
@@ -86,8 +87,13 @@ func (w *Watcher) rewatch() {
 	}
 }
 
-// rescan looks at every directory and file, and marks what differs.
-func (w *Watcher) rescan() {
+// atOnce is how many files of directories that the system watches are looked at
+// in one rescan. Of more, the next ones look at the rest.
+const atOnce = 2000
+
+// rescan looks at every directory and at the files of those that the system
+// does not watch, and at up to limit others, and marks what differs.
+func (w *Watcher) rescan(limit int) {
 	w.place.Lock()
 	defer w.place.Unlock()
 	w.mu.Lock()
@@ -95,18 +101,44 @@ func (w *Watcher) rescan() {
 	for name, d := range w.dirs {
 		dirs[name] = *d
 	}
-	files := slices.Collect(maps.Keys(w.files))
 	w.mu.Unlock()
 	for name, d := range dirs {
 		if w.stale(name, d) {
 			w.watch(name)
+			w.compareAndCount(w.filesOf(name))
 		}
 	}
+	w.compareAndCount(w.turn(limit))
+	w.mu.Lock()
+	w.stats.Rescans++
+	w.stats.Rescan = w.now().UTC()
+	w.mu.Unlock()
+}
+
+// turn returns the files whose turn it is. Every file has its turn before any
+// has it again.
+func (w *Watcher) turn(limit int) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 || limit > len(w.files) {
+		w.queue = slices.Collect(maps.Keys(w.files))
+	}
+	n := min(limit, len(w.queue))
+	files := w.queue[:n:n]
+	w.queue = w.queue[n:]
+	for _, d := range w.dirs {
+		if d.polled() {
+			files = slices.AppendSeq(files, maps.Keys(d.files))
+		}
+	}
+	return files
+}
+
+// compareAndCount is compare for Stats.Found.
+func (w *Watcher) compareAndCount(files []string) {
 	found := w.compare(files)
 	w.mu.Lock()
 	w.stats.Found += found
-	w.stats.Rescans++
-	w.stats.Rescan = w.now().UTC()
 	w.mu.Unlock()
 }
 

@@ -24,7 +24,9 @@ type Config struct {
 	// Log gets what somebody should know, such as that the system has no watch
 	// left. nil: slog.Default.
 	Log *slog.Logger
-	// Every is the time between rescans; 1 s where it is 0.
+	// Every is the time between rescans; 1 s where it is 0. Each looks at all
+	// directories, all files of those that the system does not watch, and
+	// 2,000 others at most.
 	Every time.Duration
 	// Now is the clock of Stats; nil: time.Now.
 	Now func() time.Time
@@ -49,8 +51,10 @@ type Watcher struct {
 	mu      sync.Mutex
 	files   map[string]*file
 	dirs    map[string]*dir
+	above   map[string]int  // for each directory, how many of dirs are below it
 	pending map[string]bool // marked, not yet handed out
 	lost    map[string]bool // directories whose watch has to be put anew
+	queue   []string        // files whose turn to be looked at is still to come
 	stats   Stats
 }
 
@@ -69,13 +73,16 @@ type dir struct {
 	reason string   // why the system does not watch it though it is there
 }
 
+// polled reports whether only a rescan finds what changes in a directory.
+func (d *dir) polled() bool { return d.reason != "" || d.gone && d.anchor == "" }
+
 // Open starts a watcher without files. When the system has no watches to give
 // it rescans only, and Stats says so. It must be closed.
 func Open(c Config) (*Watcher, error) {
 	w := &Watcher{
 		log: c.Log, every: c.Every, now: c.Now,
 		events: make(chan []string), wake: make(chan struct{}, 1), poke: make(chan struct{}, 1), done: make(chan struct{}),
-		files: map[string]*file{}, dirs: map[string]*dir{}, pending: map[string]bool{}, lost: map[string]bool{},
+		files: map[string]*file{}, dirs: map[string]*dir{}, above: map[string]int{}, pending: map[string]bool{}, lost: map[string]bool{},
 	}
 	if w.log == nil {
 		w.log = slog.Default()
@@ -138,6 +145,7 @@ func (w *Watcher) Add(path string) error {
 	if fresh {
 		d = &dir{files: map[string]bool{}}
 		w.dirs[name] = d
+		w.countLocked(name, 1)
 	}
 	f := &file{dir: name}
 	d.files[path] = true
@@ -170,6 +178,7 @@ func (w *Watcher) Remove(path string) {
 	last := len(d.files) == 0
 	if last {
 		delete(w.dirs, f.dir)
+		w.countLocked(f.dir, -1)
 		delete(w.lost, f.dir)
 	}
 	w.mu.Unlock()
@@ -179,12 +188,21 @@ func (w *Watcher) Remove(path string) {
 	}
 }
 
+// countLocked adds n to the count of each directory above one.
+func (w *Watcher) countLocked(name string, n int) {
+	for at := filepath.Dir(name); at != name; name, at = at, filepath.Dir(at) {
+		if w.above[at] += n; w.above[at] == 0 {
+			delete(w.above, at)
+		}
+	}
+}
+
 // Stats is what a watcher is doing.
 type Stats struct {
 	Files int // watched
 	Dirs  int // that they are in
-	// Polled counts the directories that the system does not watch, or that
-	// are missing: what changes there is found by rescanning.
+	// Polled counts the directories that the system does not watch: what
+	// changes there is found by rescanning.
 	Polled int
 	// Degraded says why directories that are there are polled; "" when none is.
 	Degraded string
@@ -203,7 +221,7 @@ func (w *Watcher) Stats() Stats {
 	s := w.stats
 	s.Files, s.Dirs = len(w.files), len(w.dirs)
 	for _, d := range w.dirs {
-		if d.gone || d.reason != "" {
+		if d.polled() {
 			s.Polled++
 		}
 		if d.reason != "" {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -260,6 +261,9 @@ func TestRemove(t *testing.T) {
 	if s := w.Stats(); s.Files != 1 || s.Dirs != 1 {
 		t.Errorf("stats = %+v, want one file in one directory", s)
 	}
+	if len(w.above) != len(strings.Split(dir, "/"))-1 {
+		t.Errorf("directories above = %v, want those of %s", w.above, dir)
+	}
 	if list := w.notify.WatchList(); !slices.Equal(list, []string{dir}) {
 		t.Errorf("the system watches %v, want %v", list, []string{dir})
 	}
@@ -348,5 +352,58 @@ func TestLatency(t *testing.T) {
 	t.Logf("p50 %v, p99 %v", took[25], took[49])
 	if took[25] > 100*time.Millisecond {
 		t.Errorf("p50 = %v, want some 10 ms", took[25])
+	}
+}
+
+// BenchmarkRescan is a rescan of 2,000 of 10,000 files in 100 directories.
+func BenchmarkRescan(b *testing.B) {
+	root := b.TempDir()
+	w, err := Open(Config{Every: never})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	for i := range 10_000 {
+		file := filepath.Join(root, fmt.Sprint("d", i%100), fmt.Sprint("f", i))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Add(file); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		w.rescan(atOnce)
+	}
+}
+
+// TestTurns covers more files than one rescan looks at: all have their turns.
+func TestTurns(t *testing.T) {
+	dir := t.TempDir()
+	w := open(t, never)
+	var files []string
+	for i := range 25 {
+		file := filepath.Join(dir, fmt.Sprint("f", i))
+		write(t, file, "old")
+		files = append(files, file)
+	}
+	add(t, w, files...)
+	must(t, w.notify.Remove(dir))
+	for _, file := range files {
+		write(t, file, "newer")
+	}
+	for range 2 {
+		w.rescan(10)
+	}
+	if s := w.Stats(); s.Found != 20 {
+		t.Errorf("two rescans of 10 found %d, want 20", s.Found)
+	}
+	w.rescan(10)
+	await(t, w, files...)
+	if s := w.Stats(); s.Found != 25 {
+		t.Errorf("three rescans of 10 found %d, want 25", s.Found)
 	}
 }
