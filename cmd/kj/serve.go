@@ -50,7 +50,7 @@ func clock(text string) (func() time.Time, error) {
 func newServe(conn *connection) *cobra.Command {
 	var cfg server.Config
 	var level, format string
-	var minFree, budget int64
+	var minFree, budget, fileLimit int64
 	var model llmFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -77,12 +77,17 @@ own. kj status says how they fare.
 
 Distilling: briefings of contexts are extracts, made without a language model.
 With --llm a model writes them; what is distilled is sent to the server at
---llm-url, or to the provider itself.`,
+--llm-url, or to the provider itself.
+
+Files: kj mount puts folders and git repositories into the file tree. Worktrees
+and clones are made below the data directory. Commits name --git-committer as
+their committer and are signed with --git-sign-key, if there is one.`,
 		Example: `  kj serve
   kj serve --data ./data --listen 127.0.0.1:0
   kj serve --listen 0.0.0.0:7433 --auth token
   kj serve --deny-op context_delete --deny-op 'token_*'
   kj serve --nats nats://a,b,c --nats-creds node.creds --node-name berlin
+  kj serve --git-committer "Build <build@example.org>" --git-sign-key ~/.ssh/id_ed25519
   kj serve --llm anthropic --llm-model claude-sonnet-4-5 --llm-key-file key
   kj serve --llm openai --llm-url http://localhost:11434/v1 --llm-model llama3.2`,
 		Args: cobra.NoArgs,
@@ -93,7 +98,7 @@ With --llm a model writes them; what is distilled is sent to the server at
 				return shelldoor.Usage(cmd, err)
 			}
 			cfg.Dir, cfg.Log, cfg.Version = conn.data, logger, version()
-			cfg.MinFree, cfg.Budget = minFree<<20, budget<<20
+			cfg.MinFree, cfg.Budget, cfg.Git.FileLimit = minFree<<20, budget<<20, fileLimit<<10
 			if cfg.Now, err = clock(os.Getenv("KJ_CLOCK_OFFSET")); err != nil {
 				return shelldoor.Usage(cmd, err)
 			}
@@ -125,6 +130,9 @@ With --llm a model writes them; what is distilled is sent to the server at
 	f.StringVar(&cfg.NATS.Key, "nats-key", "", "PEM `file` with its key")
 	f.StringVar(&cfg.Kernel, "kernel", server.DefaultKernel, "`name` of the kernel; nodes that hold one kernel name the same, and a data directory is of one for good")
 	f.StringVar(&cfg.NodeName, "node-name", "", "what people call this node, in kj status")
+	f.StringVar(&cfg.Git.Committer, "git-committer", "", "whom commits name as committer: `name <address>` (default Kaijutsu <kaijutsu@kaijutsu.invalid>)")
+	f.StringVar(&cfg.Git.SignKey, "git-sign-key", "", "`file` with a private SSH key that signs commits (default: they are not signed)")
+	f.Int64Var(&fileLimit, "file-limit", 0, "files of git mounts over this many `KiB` stay files and become no blocks (default 512)")
 	model.add(cmd)
 	f.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")

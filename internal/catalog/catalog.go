@@ -10,6 +10,7 @@ import (
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/link"
+	"kaijutsu/internal/mounts"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/policy"
 	"kaijutsu/internal/provenance"
@@ -32,6 +33,8 @@ type Parts struct {
 	Letters *provenance.Index
 	Links   *link.Links
 	Policy  *policy.Keeper
+	// Mounts are what is behind the paths of files; nil: nothing is mounted.
+	Mounts *mounts.Mounts
 	// Name is the kernel's; default "main".
 	Name string
 	// Status returns what the server holds now.
@@ -63,6 +66,9 @@ func New(p Parts) *op.Set {
 		o.driftDeadLetters(), o.driftReplay(), o.driftGraph(), o.driftInbox(), o.driftOffer(), o.driftConsent(),
 		o.driftPolicy(), o.driftPolicySet(), o.driftLinkSet(), o.driftLinkList(), o.driftLinkRemove(),
 		o.citationCreate(), o.citationResolve(),
+		o.mountAdd(), o.mountSet(), o.mountRemove(), o.mountList(),
+		o.fsRead(), o.fsWrite(), o.fsList(), o.fsStat(), o.fsRemove(), o.fsRename(), o.fsMkdir(), o.fsSearch(), o.fsResolve(),
+		o.gitStatus(), o.gitDiff(), o.gitLog(), o.gitBranch(), o.gitCommit(), o.gitBlame(), o.notesRewrite(),
 		o.identitySet(), o.identityList(),
 		o.nodeList(), o.nodeStatus(), o.serverStatus(),
 	)

@@ -25,7 +25,8 @@ import (
 // want is the result as Normal shows it, the section error is the problem; a
 // case with neither has a result that is different each time, of which only the
 // schema is checked. Every case begins with the calls of fixture.txt, all by an
-// owner of a kernel that holds nothing else.
+// owner of a kernel that holds nothing else. A case that names files of the disk
+// names them below ~/, where its runner puts those of kjtest.Home.
 type Case struct {
 	Name  string // of the file, without .txtar
 	Text  string
@@ -45,6 +46,12 @@ type Invocation struct {
 var exampleFiles embed.FS
 
 const exampleDir = "testdata/examples"
+
+// OnDisk reports whether a case needs files of the disk.
+func (c Case) OnDisk() bool {
+	names := func(i Invocation) bool { return strings.Contains(i.In, "~/") }
+	return names(c.Call) || slices.ContainsFunc(c.Setup, names)
+}
 
 // Examples returns every case, by name.
 func Examples() ([]Case, error) {
@@ -180,6 +187,7 @@ var volatile = sync.OnceValue(func() []variable {
 		{"url", regexp.MustCompile(`\bautomerge:[1-9A-HJ-NP-Za-km-z]+`)},
 		{"time", regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)},
 		{"hash", regexp.MustCompile(`\b[0-9a-f]{64}\b`)},
+		{"commit", regexp.MustCompile(`\b[0-9a-f]{40}\b`)},
 		{"actor", regexp.MustCompile(`\b[0-9a-f]{32}\b`)},
 		{"id", regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)},
 		{"event", regexp.MustCompile(`\b[0-9a-f]{8}(\.\d+){3}(\.[a-z]?\d+)?\b`)},

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"kaijutsu/internal/catalog"
+	"kaijutsu/internal/kjtest"
 	"kaijutsu/internal/op"
 )
 
@@ -28,6 +30,9 @@ func TestExamples(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			h := start(t)
+			if c.OnDisk() {
+				kjtest.Home(t, h.home)
+			}
 			for _, in := range slices.Concat(fixture, c.Setup) {
 				h.call(owner(), in.Op, in.In)
 			}
@@ -41,7 +46,7 @@ func TestExamples(t *testing.T) {
 			} else {
 				h.checkResult(c.Call.Op, result)
 			}
-			got := catalog.Normal(result, amy.Name)
+			got := catalog.Normal(h.placed(result), amy.Name)
 			if *update {
 				rewrite(t, c, kind, got)
 			} else if got != want && (c.Want != "" || c.Error != "" || kind == "error") {
@@ -49,6 +54,12 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
+}
+
+// placed returns a result with names in the place of directories that are
+// different each time.
+func (h *house) placed(result []byte) []byte {
+	return []byte(strings.NewReplacer(h.home, "~", h.dir, "<data>").Replace(string(result)))
 }
 
 var outcome = regexp.MustCompile(`(?s)\n-- (want|error) --\n.*`)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/link"
+	"kaijutsu/internal/mounts"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/policy"
 	"kaijutsu/internal/provenance"
@@ -34,6 +37,8 @@ type house struct {
 	kernel  *kernel.Kernel
 	access  *access.Table
 	letters *provenance.Index
+
+	dir, home string // of the server, and what ~ is
 }
 
 var (
@@ -60,6 +65,7 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	var index atomic.Pointer[search.Index]
 	var rows, waiting atomic.Pointer[records.Table]
 	var known atomic.Pointer[provenance.Index]
+	var mounted atomic.Pointer[mounts.Mounts]
 	var carrying atomic.Pointer[courier.Courier]
 	var events atomic.Pointer[follow.Hub]
 	traced := func(doc kaijutsu.DocumentID) bool { return events.Load() != nil && events.Load().Traces(doc) }
@@ -78,6 +84,9 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 		}
 		if letters := known.Load(); letters != nil {
 			letters.Note(c)
+		}
+		if files := mounted.Load(); files != nil {
+			files.Note(c)
 		}
 	}})
 	ix, err := search.Start(search.Config{Repo: rp, Store: st, Dir: dir + "/search", Log: log})
@@ -113,9 +122,15 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	carrier, err := courier.Open(courier.Config{Log: log, Kernel: k, Access: table, Table: queue, Gate: keeper, Receipt: letters.ReceiptBy})
 	must(err)
 	carrying.Store(carrier)
+	data, home := filepath.Join(dir, "data"), filepath.Join(dir, "home")
+	must(os.MkdirAll(data, 0o755))
+	files, err := mounts.Open(mounts.Config{Log: log, Repo: rp, Kernel: k, Access: table, Store: st, Records: shared, Dir: data, Home: home})
+	must(err)
+	mounted.Store(files)
+	files.Start()
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Events: hub, Gates: op.Gates{Log: log},
-		Drift: carrier, Letters: letters, Links: links, Policy: keeper,
+		Drift: carrier, Letters: letters, Links: links, Policy: keeper, Mounts: files,
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
 		Node: func(context.Context) catalog.NodeStatus {
 			one := catalog.NodeRow{ID: "one", Self: true}
@@ -128,12 +143,12 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 			return
 		}
 		closed = true
-		for _, err := range []error{keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), hub.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close()} {
+		for _, err := range []error{files.Close(), keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), hub.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close()} {
 			must(err)
 		}
 	}
 	t.Cleanup(shut)
-	return &house{t: t, set: set, repo: rp, kernel: k, access: table, letters: letters}, shut
+	return &house{t: t, set: set, repo: rp, kernel: k, access: table, letters: letters, dir: data, home: home}, shut
 }
 
 // start starts a house of its own.

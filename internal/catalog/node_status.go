@@ -25,6 +25,7 @@ type NodeStatus struct {
 	Documents int          `json:"documents" jsonschema:"Documents that this node holds."`
 	Seats     int          `json:"seats" jsonschema:"Who is there, on every node, as far as the caller may know."`
 	Drift     DriftStatus  `json:"drift"`
+	Files     MountStatus  `json:"files"`
 	Problems  []string     `json:"problems" jsonschema:"What is wrong, and how to mend it. Empty: nothing is."`
 }
 

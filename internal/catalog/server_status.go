@@ -28,6 +28,7 @@ type Status struct {
 	DiskBytes     int64  `json:"disk_bytes"`
 
 	Drift DriftStatus `json:"drift"`
+	Files MountStatus `json:"files"`
 }
 
 func (o *operations) serverStatus() *op.Op {

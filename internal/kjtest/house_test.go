@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,7 @@ import (
 	"kaijutsu/internal/door/shelldoor"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/link"
+	"kaijutsu/internal/mounts"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/policy"
 	"kaijutsu/internal/provenance"
@@ -62,6 +64,7 @@ func openHouse(t *testing.T, deny ...string) *house {
 	var index atomic.Pointer[search.Index]
 	var rows, waiting atomic.Pointer[records.Table]
 	var known atomic.Pointer[provenance.Index]
+	var mounted atomic.Pointer[mounts.Mounts]
 	rp := repo.Start(repo.Config{Log: log, Store: st, Committed: func(c repo.Committed) {
 		if ix := index.Load(); ix != nil {
 			ix.Note(c)
@@ -74,6 +77,9 @@ func openHouse(t *testing.T, deny ...string) *house {
 		}
 		if letters := known.Load(); letters != nil {
 			letters.Note(c)
+		}
+		if files := mounted.Load(); files != nil {
+			files.Note(c)
 		}
 	}})
 	ix, err := search.Start(search.Config{Repo: rp, Store: st, Dir: filepath.Join(dir, "search"), Log: log})
@@ -99,9 +105,15 @@ func openHouse(t *testing.T, deny ...string) *house {
 	must(err)
 	carrier, err := courier.Open(courier.Config{Log: log, Kernel: k, Access: table, Table: queue, Gate: keeper, Receipt: letters.ReceiptBy})
 	must(err)
+	data, home := filepath.Join(dir, "data"), filepath.Join(dir, "home")
+	must(os.MkdirAll(data, 0o755))
+	files, err := mounts.Open(mounts.Config{Log: log, Repo: rp, Kernel: k, Access: table, Store: st, Records: shared, Dir: data, Home: home})
+	must(err)
+	mounted.Store(files)
+	files.Start()
 	set := catalog.New(catalog.Parts{
 		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log, Deny: deny},
-		Drift: carrier, Letters: letters, Links: links, Policy: keeper,
+		Drift: carrier, Letters: letters, Links: links, Policy: keeper, Mounts: files,
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
 		Node: func(context.Context) catalog.NodeStatus {
 			one := catalog.NodeRow{ID: "one", Self: true}
@@ -119,12 +131,12 @@ func openHouse(t *testing.T, deny ...string) *house {
 		agents.Close()
 		server.Close()
 		for _, err := range []error{
-			keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close(),
+			files.Close(), keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close(),
 		} {
 			must(err)
 		}
 	})
-	return &house{set: set, url: server.URL}
+	return &house{set: set, url: server.URL, data: data, home: home}
 }
 
 // door is one way in: it runs an operation and returns the bytes of the result,

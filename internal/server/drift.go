@@ -40,13 +40,12 @@ func (s *Server) openDrift() (err error) {
 		return err
 	}
 	s.later.also(s.policy.Note)
-	distillers, err := openDistillers(s.cfg.LLM, s.log, s.cfg.Now)
-	if err != nil {
+	if s.distillers, err = openDistillers(s.cfg.LLM, s.log, s.cfg.Now); err != nil {
 		return err
 	}
 	s.courier, err = courier.Open(courier.Config{
 		Log: s.log, Kernel: s.kernel, Access: s.access, Table: s.queue, Bus: s.bus, Emit: s.publish, Name: s.cfg.Kernel,
-		Distillers: distillers, Carrier: carrier{s.links}, Gate: s.policy, Receipt: s.letters.ReceiptBy, Now: s.cfg.Now,
+		Distillers: s.distillers, Carrier: carrier{s.links}, Gate: s.policy, Receipt: s.letters.ReceiptBy, Now: s.cfg.Now,
 	})
 	if err != nil {
 		return err

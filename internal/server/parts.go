@@ -28,7 +28,7 @@ import (
 // close.
 func (s *Server) open() error {
 	for _, part := range []func() error{
-		s.openStore, s.openBus, s.openRepo, s.openAccess, s.openSearch, s.openHub, s.openKernel, s.openDrift, s.openCluster, s.openDoors,
+		s.openStore, s.openBus, s.openRepo, s.openAccess, s.openSearch, s.openHub, s.openKernel, s.openDrift, s.openMounts, s.openCluster, s.startMounts, s.openDoors,
 	} {
 		if err := part(); err != nil {
 			return err
@@ -168,7 +168,7 @@ func (s *Server) openCluster() (err error) {
 func (s *Server) openDoors() error {
 	s.set = catalog.New(catalog.Parts{
 		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node,
-		Drift: s.courier, Letters: s.letters, Links: s.links, Policy: s.policy, Name: s.cfg.Kernel,
+		Drift: s.courier, Letters: s.letters, Links: s.links, Policy: s.policy, Mounts: s.mounts, Name: s.cfg.Kernel,
 		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit},
 	})
 	if err := checkDenied(s.cfg.DenyOps, s.set); err != nil {
@@ -201,9 +201,9 @@ func checkDenied(deny []string, set *op.Set) error {
 }
 
 // closeParts closes what open opened, in reverse: nothing comes from other
-// nodes any more, nothing is carried between contexts, appends that wait are
-// written, the index and the documents
-// closed, then the bus and the store.
+// nodes any more, what blocks hold is written to the disks of mounts, nothing is
+// carried between contexts, appends that wait are written, the index and the
+// documents closed, then the bus and the store.
 func (s *Server) closeParts() error {
 	var errs []error
 	closing := func(there bool, f func() error) {
@@ -214,6 +214,7 @@ func (s *Server) closeParts() error {
 	for _, stop := range s.unheard {
 		stop()
 	}
+	closing(s.mounts != nil, func() error { return s.mounts.Close() })
 	closing(s.policy != nil, func() error { return s.policy.Close() })
 	closing(s.courier != nil, func() error { return s.courier.Close() })
 	closing(s.links != nil, func() error { return s.links.Close() })

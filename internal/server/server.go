@@ -21,6 +21,7 @@ import (
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/link"
 	"kaijutsu/internal/llm"
+	"kaijutsu/internal/mounts"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/peer"
 	"kaijutsu/internal/policy"
@@ -74,6 +75,8 @@ type Config struct {
 	// LLM is the language model that distils; the zero value: none does, and
 	// briefings are extracts. Log and Now are the server's.
 	LLM llm.Config
+	// Git says how files become blocks, and commits are made of them.
+	Git Git
 }
 
 // Server is a running server. It is safe for concurrent use.
@@ -89,6 +92,7 @@ type Server struct {
 	links   *link.Links
 	policy  *policy.Keeper
 	courier *courier.Courier
+	mounts  *mounts.Mounts
 	access  *access.Table
 	search  *search.Index
 	hub     *follow.Hub
@@ -103,6 +107,8 @@ type Server struct {
 	ln      net.Listener
 	served  chan error
 	began   time.Time
+
+	distillers courier.Distillers
 
 	later   later    // parts that the repo's hooks lead to
 	mail    mail     // who follows inboxes

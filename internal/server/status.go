@@ -11,19 +11,19 @@ import (
 )
 
 // status is what the server holds now.
-func (s *Server) status(context.Context) catalog.Status {
+func (s *Server) status(ctx context.Context) catalog.Status {
 	open, disk, peers := s.repo.Stats(), s.store.Stats(), s.peers.Stats()
 	return catalog.Status{
 		Version: s.cfg.Version, URL: s.URL(), Kernel: s.cfg.Kernel, Auth: s.Auth(), StorageID: s.StorageID(),
 		Peers: peers.Peers, OpenDocuments: open.Open, OpenBytes: open.Bytes,
 		Opened: open.Opened, Evicted: open.Evicted, Snapshots: open.Snapshots,
 		Commits: disk.Batches, Changes: disk.Changes, DiskBytes: disk.DiskBytes,
-		Drift: s.driftStatus(),
+		Drift: s.driftStatus(), Files: s.mountStatus(ctx),
 	}
 }
 
 // node is how this node fares, and what it knows of the others.
-func (s *Server) node(context.Context) catalog.NodeStatus {
+func (s *Server) node(ctx context.Context) catalog.NodeStatus {
 	c, bus := s.cluster.Status(), s.bus.State()
 	out := catalog.NodeStatus{
 		Kernel: s.cfg.Kernel,
@@ -41,9 +41,10 @@ func (s *Server) node(context.Context) catalog.NodeStatus {
 			Refused: c.Refused,
 		},
 		Records: s.records.Stats().Records, Documents: s.kernel.Documents(),
-		Drift: s.driftStatus(), Problems: s.problems(c),
+		Drift: s.driftStatus(), Files: s.mountStatus(ctx), Problems: s.problems(c),
 	}
 	out.Problems = append(out.Problems, s.driftProblems(out.Drift)...)
+	out.Problems = append(out.Problems, s.mountProblems()...)
 	for _, n := range c.Nodes {
 		out.Nodes = append(out.Nodes, nodeRow(n))
 	}

@@ -171,8 +171,9 @@ func showBranches(s *screen, b struct {
 
 func showRewritten(s *screen, r struct {
 	Rewritten []struct {
-		New string   `json:"new"`
-		Old []string `json:"old"`
+		New     string   `json:"new"`
+		Old     []string `json:"old"`
+		Skipped string   `json:"skipped"`
 	} `json:"rewritten"`
 	Written int  `json:"written"`
 	DryRun  bool `json:"dry_run"`
@@ -182,7 +183,11 @@ func showRewritten(s *screen, r struct {
 		for _, h := range n.Old {
 			old = append(old, short(h))
 		}
-		s.printf("%s → %s\n", strings.Join(old, ", "), short(n.New))
+		what := ""
+		if n.Skipped != "" {
+			what = "  (" + n.Skipped + ")"
+		}
+		s.printf("%s → %s%s\n", strings.Join(old, ", "), short(n.New), s.clean(what))
 	}
 	verb := "carried"
 	if r.DryRun {
