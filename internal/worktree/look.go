@@ -80,7 +80,7 @@ func (o *Overlay) lookAtDisk(f *file, now time.Time) *look {
 		}
 		return l
 	}
-	if f.rec.Exists && st == f.rec.Stamp && !f.racy() && f.rec.Pending == nil {
+	if f.rec.Exists && st == f.rec.Stamp && !f.racy() && f.rec.Pending == nil && !f.rec.Fresh {
 		l.disk, l.shape, l.settled, l.same = f.rec.Disk, f.rec.Shape, true, true
 		return l
 	}
@@ -164,13 +164,14 @@ func (o *Overlay) readDisk(l *look, now time.Time) {
 		l.foreign = "it is no UTF-8 text now"
 		return
 	}
+	l.text = text
 	if f.rec.Exists && l.disk == f.rec.Disk {
 		l.shape, l.settled, l.same = f.rec.Shape, true, true
 		f.rec.Exec = l.stamp.Mode&0o100 != 0
 		f.rec.Stamp, f.readAt, f.saved = l.stamp, at, false
 		return
 	}
-	l.read, l.text, l.shape = true, text, s
+	l.read, l.shape = true, s
 	f.readAt = at
 	if f.cutShort(l.text) && l.settled {
 		l.wait(now, absence)

@@ -182,11 +182,7 @@ func (o *Overlay) openNew(ctx context.Context, out File) (File, error) {
 	}
 	f := &file{rec: record{Block: blocks.NewID(o.cfg.Now()), Path: out.Path}, seen: st, seenAt: at, readAt: at}
 	l := &look{f: f, here: true, read: true, stamp: st, text: text, disk: hashBytes(data), shape: s}
-	who := o.cfg.DiskAs
-	if held, ok := o.heldAt(o.own.epoch.Head, out.Path); ok && held == text {
-		who = Git
-	}
-	e, err := o.insertFile(ctx, repo.Edit{By: who, Message: "op:file_open"}, f, text)
+	e, err := o.firstText(ctx, f, text)
 	if err != nil {
 		return out, err
 	}
@@ -197,13 +193,27 @@ func (o *Overlay) openNew(ctx context.Context, out File) (File, error) {
 	return out, o.save(ctx, o.own.at.Doc, []*file{f})
 }
 
-// insertFile writes the block of a file.
-func (o *Overlay) insertFile(ctx context.Context, who repo.Edit, f *file, text string) (repo.Edited, error) {
-	spec, err := o.specOf(f, text)
+// firstText writes the block of a file: what HEAD holds by git, and what the disk
+// has otherwise by who edits there.
+func (o *Overlay) firstText(ctx context.Context, f *file, text string) (repo.Edited, error) {
+	held, committed := o.heldAt(o.own.epoch.Head, f.rec.Path)
+	first, who := text, o.cfg.DiskAs
+	if committed && int64(len(held)) <= o.cfg.Limit {
+		first, who = held, Git
+	}
+	spec, err := o.specOf(f, first)
 	if err != nil {
 		return repo.Edited{}, err
 	}
-	return o.cfg.Repo.Edit(ctx, o.own.at.Doc, who, func(_ repo.View, tx *blocks.Tx) error { return tx.InsertBlock(spec) })
+	e, err := o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: who, Message: "op:file_open"}, func(_ repo.View, tx *blocks.Tx) error {
+		return tx.InsertBlock(spec)
+	})
+	if err != nil || first == text {
+		return e, err
+	}
+	return o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: o.cfg.DiskAs, Message: "op:file_open"}, func(_ repo.View, tx *blocks.Tx) error {
+		return tx.ReplaceText(f.rec.Block, text)
+	})
 }
 
 func (o *Overlay) specOf(f *file, text string) (blocks.BlockSpec, error) {

@@ -32,8 +32,17 @@ func (o *Overlay) follows(ctx context.Context, looks []*look) {
 	}
 	found := o.newFiles(ctx, gone)
 	taken := map[string]bool{}
-	for _, l := range gone {
-		name := o.whereIs(ctx, l, found, taken)
+	names := make([]string, len(gone))
+	for i, l := range gone {
+		if names[i] = sameInode(l.f.rec, found, taken); names[i] != "" {
+			taken[names[i]] = true
+		}
+	}
+	for i, l := range gone {
+		name := names[i]
+		if name == "" {
+			name = o.sameBytes(ctx, l.f.rec, found, taken)
+		}
 		if name == "" {
 			continue
 		}
@@ -102,15 +111,22 @@ func (o *Overlay) newFiles(ctx context.Context, gone []*look) []candidate {
 	return found
 }
 
-// whereIs returns the name under which a file that is gone is there now, "" when
-// there is none, or several that it could be.
-func (o *Overlay) whereIs(ctx context.Context, l *look, found []candidate, taken map[string]bool) string {
-	rec := l.f.rec
+// sameInode returns the name under which a file that is gone is there now, told
+// by its inode, which a file that is made later may get too: so its size and time
+// have to be the same. "" when there is none.
+func sameInode(rec record, found []candidate, taken map[string]bool) string {
 	for _, c := range found {
-		if !taken[c.name] && c.stamp.Ino == rec.Stamp.Ino && c.stamp.Dev == rec.Stamp.Dev && rec.Stamp.Ino != 0 && c.stamp.Size == rec.Stamp.Size && c.stamp.MTime == rec.Stamp.MTime {
+		same := c.stamp.Ino == rec.Stamp.Ino && c.stamp.Dev == rec.Stamp.Dev && c.stamp.Size == rec.Stamp.Size && c.stamp.MTime == rec.Stamp.MTime
+		if same && rec.Stamp.Ino != 0 && !taken[c.name] {
 			return c.name
 		}
 	}
+	return ""
+}
+
+// sameBytes is sameInode by what the file holds; "" when there are several that
+// it could be, and none or several of its own name.
+func (o *Overlay) sameBytes(ctx context.Context, rec record, found []candidate, taken map[string]bool) string {
 	if rec.Stamp.Size == 0 {
 		return ""
 	}

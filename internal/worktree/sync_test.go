@@ -29,8 +29,13 @@ func TestOpenFile(t *testing.T) {
 		t.Errorf("opened again: block %s, want %s", again.Block, f.Block)
 	}
 	w.put("b.txt", "changed\n")
-	if g := w.file("b.txt"); w.block(g.Doc, g.Block).By != worktree.Disk || g.Content != "changed\n" {
-		t.Errorf("opened %+v by %v, want disk's", g, w.block(g.Doc, g.Block).By)
+	g := w.file("b.txt")
+	if by, _ := w.author(g, "changed"); by != worktree.Disk || w.block(g.Doc, g.Block).By != worktree.Git || g.Content != "changed\n" {
+		t.Errorf("opened %+v, the change by %v, want disk's", g, by)
+	}
+	w.put("new.txt", "new\n")
+	if g := w.file("new.txt"); w.block(g.Doc, g.Block).By != worktree.Disk {
+		t.Errorf("a new file is by %v, want disk", w.block(g.Doc, g.Block).By)
 	}
 	if g := w.file("bin"); g.Block != "" || !g.Info.Binary {
 		t.Errorf("binary file opened as %+v", g)
@@ -40,7 +45,7 @@ func TestOpenFile(t *testing.T) {
 			t.Errorf("OpenFile(%q) = %+v, want an error", name, g)
 		}
 	}
-	w.wantChanges(map[string]int{"git file_open": 1, "disk file_open": 1})
+	w.wantChanges(map[string]int{"git file_open": 2, "disk file_open": 2})
 }
 
 // What is written into a block reaches the disk, and does not come back.

@@ -2,8 +2,6 @@ package worktree
 
 import (
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -263,8 +261,8 @@ func (o *Overlay) heldAt(commit git.Hash, path string) (string, bool) {
 // isKept reports whether git keeps a text otherwise than in the index.
 func (o *Overlay) isKept(path string, l *look) bool {
 	repoData := o.cfg.Git.Attributes(path).ToRepo(toDisk(l.text, l.shape), nil)
-	h := blobHash(repoData)
-	if keeper, ok := any(o.cfg.Git.Repo()).(interface{ HasBlob(git.Hash) bool }); !ok || !keeper.HasBlob(h) {
+	h := git.BlobHash(repoData)
+	if !o.cfg.Git.Repo().HasBlob(h) {
 		return false
 	}
 	index, err := o.cfg.Git.ReadIndex()
@@ -277,14 +275,6 @@ func (o *Overlay) isKept(path string, l *look) bool {
 		}
 	}
 	return true
-}
-
-// blobHash is the name under which git keeps these bytes.
-func blobHash(data []byte) git.Hash {
-	h := sha1.New()
-	fmt.Fprintf(h, "blob %d\x00", len(data))
-	h.Write(data)
-	return git.Hash(hex.EncodeToString(h.Sum(nil)))
 }
 
 // bury makes a tombstone of the block whose file is gone.
