@@ -28,17 +28,29 @@ func sameLines(from, to []byte) []sameRun {
 		out = append(out, sameRun{a, b, n})
 	}
 	add(0, 0, before)
-	a, b := 0, 0
 	nx, ny := countLines(x), countLines(y)
 	if nx > 0 && ny > 0 {
-		for _, h := range textdiff.Hunks(string(x), string(y)) {
-			add(before+a, before+b, h.OldStart-a)
-			a, b = h.OldEnd, h.NewEnd
+		for _, run := range sameBetween(x, y) {
+			add(before+run.a, before+run.b, run.n)
 		}
-		add(before+a, before+b, nx-a)
 	}
 	add(before+nx, before+ny, countLines(from[len(from)-tail:]))
 	return out
+}
+
+// sameBetween compares what is between the head and the tail that both have.
+func sameBetween(from, to []byte) []sameRun {
+	x, y := lineSums(from), lineSums(to)
+	if runs, ok := shortestEdit(x, y); ok {
+		return runs
+	}
+	var out []sameRun
+	a, b := 0, 0
+	for _, h := range textdiff.Hunks(string(from), string(to)) {
+		out = append(out, sameRun{a, b, h.OldStart - a})
+		a, b = h.OldEnd, h.NewEnd
+	}
+	return append(out, sameRun{a, b, len(x) - a})
 }
 
 // commonHead returns the length of the whole lines that both begin with.

@@ -181,8 +181,6 @@ type fingerprint struct {
 	lines map[uint64]int
 }
 
-var lineSeed = maphash.MakeSeed()
-
 func (f *renameFinder) print(h Hash) fingerprint {
 	if p, ok := f.prints[h]; ok {
 		return p
