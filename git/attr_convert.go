@@ -13,7 +13,7 @@ func (a Attr) ToDisk(repo []byte) []byte {
 	if a.EOL == "crlf" && a.Text != TextNo {
 		repo = a.toCRLF(repo)
 	}
-	if a.Encoding != "" {
+	if a.Encoding != "" && len(repo) > 0 {
 		if out, ok := encodeText(repo, a.Encoding); ok {
 			return out
 		}
@@ -29,7 +29,7 @@ func (a Attr) ToRepo(disk, index []byte) []byte {
 }
 
 func (a Attr) toRepo(disk []byte, index func() []byte) []byte {
-	if a.Encoding != "" {
+	if a.Encoding != "" && len(disk) > 0 {
 		if out, ok := decodeEncoded(disk, a.Encoding); ok {
 			disk = out
 		}

@@ -15,9 +15,7 @@ const (
 func parseIgnore(data []byte) []pathPattern {
 	var rules []pathPattern
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
-		if strings.HasSuffix(line, "\n") {
-			line = strings.TrimSuffix(line[:len(line)-1], "\r")
-		}
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 		if line == "" || line[0] == '#' || len(line) > maxPath {
 			continue
 		}

@@ -42,7 +42,25 @@ func decodeIndex(data []byte) (*Index, error) {
 	if err := d.extensions(x); err != nil {
 		return nil, err
 	}
+	if err := x.check(); err != nil {
+		return nil, err
+	}
 	return x, nil
+}
+
+// check refuses entries that cannot be: what they mean is known only after the
+// extensions are.
+func (x *Index) check() error {
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		if err := checkIndexEntry(e); err != nil {
+			return err
+		}
+		if i > 0 && compareIndex(x.Entries[i-1], *e) >= 0 {
+			return fmt.Errorf("its entries %.200q and %.200q are not in order: %w", x.Entries[i-1].Path, e.Path, kaijutsu.ErrInvalid)
+		}
+	}
+	return nil
 }
 
 type indexDecoder struct {
@@ -88,12 +106,6 @@ func (d *indexDecoder) entries(x *Index, n int) error {
 		var err error
 		if e.Path, err = d.path(x.Version, start, prev); err != nil {
 			return err
-		}
-		if err := checkIndexEntry(e); err != nil {
-			return err
-		}
-		if i > 0 && compareIndex(x.Entries[i-1], *e) >= 0 {
-			return fmt.Errorf("its entries %.200q and %.200q are not in order: %w", prev, e.Path, kaijutsu.ErrInvalid)
 		}
 	}
 	all := string(names)

@@ -38,7 +38,7 @@ func checkRefName(name string) error {
 // wraps kaijutsu.ErrInvalid.
 func CheckBranchName(name string) error {
 	why := badRefName("refs/heads/" + name)
-	if why == "" && (strings.HasPrefix(name, "-") || name == "HEAD") {
+	if why == "" && (strings.HasPrefix(name, "-") || name == "HEAD" || name == "@") {
 		why = "is reserved"
 	}
 	if why != "" {
