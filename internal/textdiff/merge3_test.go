@@ -147,6 +147,12 @@ func TestMerge3IsGits(t *testing.T) {
 			some := changeFile(rng, base, 1+rng.Intn(edits), alphabet)
 			a, b = changeFile(rng, some, 1, alphabet), changeFile(rng, some, 1, alphabet)
 		}
+		if i%100 == 99 { // more than is searched to the end
+			front, back := randomFile(rng, 3000, alphabet), randomFile(rng, 60, 1000)
+			base = slices.Concat(front, back)
+			a = slices.Concat(changeFile(rng, front, 1500, alphabet), back)
+			b = slices.Concat(front, changeFile(rng, back, 2, 1000))
+		}
 		texts := []string{strings.Join(base, ""), strings.Join(a, ""), strings.Join(b, "")}
 		for k := range texts {
 			if rng.Intn(4) == 0 {
