@@ -53,6 +53,9 @@ type file struct {
 	readAt time.Time
 	// base is the agreed text, where the block never held it at rec.Heads.
 	base *string
+	// flushed are the last flushes, the newest last, for a while and until
+	// something else comes from the disk.
+	flushed []flushed
 	// index and head are git's, when block and disk last agreed.
 	index git.IndexStamp
 	head  git.Hash
@@ -60,6 +63,20 @@ type file struct {
 	dirty   bool
 	left    bool
 	problem string
+}
+
+// overtaken is how long after a flush a file may have been written that was made
+// of what was there before.
+const overtaken = 50 * time.Millisecond
+
+// maxFlushed bounds how many flushes are remembered of a file.
+const maxFlushed = 8
+
+// flushed is what a flush wrote, and what was there before.
+type flushed struct {
+	before, text string
+	at           time.Time
+	ino          uint64
 }
 
 // hurry has the file looked at by then.

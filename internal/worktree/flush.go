@@ -37,7 +37,9 @@ func (o *Overlay) flush(ctx context.Context, l *look) error {
 	}
 	epoch := o.own.epoch
 	at := time.Now()
+	var before []byte
 	stamp, err := o.cfg.Folder.Replace(f.rec.Path, data, f.perm(), func(old []byte, _ vfs.Stamp, exists bool) error {
+		before = old
 		if exists != was.Exists || exists && hashBytes(old) != was.Disk {
 			return errAgain
 		}
@@ -55,6 +57,11 @@ func (o *Overlay) flush(ctx context.Context, l *look) error {
 	f.rec.Disk, f.rec.Shape, f.rec.Stamp = hashBytes(data), s, stamp
 	f.rec.Exec = stamp.Mode&0o100 != 0
 	f.seen, f.seenAt, f.readAt = stamp, at, at
+	if text, _, ok := fromDisk(before); ok && was.Exists {
+		if f.flushed = append(f.flushed, flushed{text, l.block, time.Now(), stamp.Ino}); len(f.flushed) > maxFlushed {
+			f.flushed = f.flushed[1:]
+		}
+	}
 	o.agreed(f, l.b.Hash, l.heads)
 	return o.reconciled(ctx, f)
 }
@@ -80,7 +87,7 @@ func (o *Overlay) displaced(ctx context.Context, l *look, err error) error {
 	}
 	l.f.rec.Pending = nil
 	rescued := *l
-	rescued.text, rescued.read = text, true
+	rescued.text, rescued.read, rescued.disk, rescued.stamp = text, true, hashBytes(lost.Old), vfs.Stamp{}
 	if err := o.merge(ctx, &rescued); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -248,6 +249,11 @@ func (o *Overlay) writeBlock(ctx context.Context, call op.Call, name, text strin
 		return err
 	}
 	spec.Form = blocks.FormText
+	if fresh { // the record first: it is how the block is known after a crash
+		if err := o.save(ctx, o.own.at.Doc, []*file{f}); err != nil {
+			return err
+		}
+	}
 	_, err = o.cfg.Kernel.Edit(ctx, call, o.own.at.Doc, "fs_write", func(v repo.View, tx *blocks.Tx) error {
 		b, ok := v.Block(f.rec.Block)
 		if ok && w.IfHash != "" && w.IfHash != vfs.HashOf([]byte(b.Content)) {
@@ -265,14 +271,14 @@ func (o *Overlay) writeBlock(ctx context.Context, call op.Call, name, text strin
 		}
 		return tx.ReplaceText(f.rec.Block, text)
 	})
+	if err != nil && fresh {
+		return errors.Join(err, o.forget(ctx, f))
+	}
 	if err != nil {
 		return err
 	}
 	if fresh {
 		o.add(f)
-		if err := o.save(ctx, o.own.at.Doc, []*file{f}); err != nil {
-			return err
-		}
 	} else if shp.EOL == eolCRLF {
 		f.rec.Shape.EOL = eolCRLF
 	}
@@ -330,7 +336,7 @@ func (s files) Remove(ctx context.Context, by kaijutsu.Principal, name string, r
 		if f := o.own.paths[name]; err != nil && (f == nil || f.rec.Exists) {
 			return err
 		}
-		return o.bury2(ctx, s.call, o.below(name))
+		return o.entomb(ctx, s.call, o.below(name))
 	})
 }
 
@@ -345,8 +351,8 @@ func (o *Overlay) below(name string) []*file {
 	return out
 }
 
-// bury2 deletes the blocks of files that a caller has removed.
-func (o *Overlay) bury2(ctx context.Context, call op.Call, gone []*file) error {
+// entomb deletes the blocks of files that a caller has removed.
+func (o *Overlay) entomb(ctx context.Context, call op.Call, gone []*file) error {
 	if len(gone) == 0 {
 		return nil
 	}
@@ -394,7 +400,7 @@ func (s files) Rename(ctx context.Context, by kaijutsu.Principal, from, to strin
 			o.poked(o.below(to))
 			return nil
 		}
-		if err := o.bury2(ctx, s.call, replaced); err != nil {
+		if err := o.entomb(ctx, s.call, replaced); err != nil {
 			return err
 		}
 		for _, f := range moved {

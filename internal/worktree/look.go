@@ -39,6 +39,9 @@ type look struct {
 	heads   kaijutsu.Heads
 	noticed bool // the block that shows the conflict is there and not deleted
 	asked   bool // the block was looked at
+	missing bool // there is no such block
+
+	overtook *string // what the disk's text was made of, when flushes came between
 
 	verdict verdict
 	agreed  side
@@ -235,7 +238,7 @@ func (o *Overlay) lookAtBlocks(ctx context.Context, looks []*look) error {
 				continue
 			}
 			b, ok := v.Block(l.f.rec.Block)
-			l.b = side{Exists: ok && !b.Deleted}
+			l.b, l.missing = side{Exists: ok && !b.Deleted}, !ok
 			l.block, l.form, l.meta, l.heads = b.Content, b.Form, b.Meta, v.Heads
 			if c := l.f.rec.Conflict; c != nil {
 				n, ok := v.Block(c.Block)

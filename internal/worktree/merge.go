@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
@@ -32,16 +33,62 @@ func (o *Overlay) merge(ctx context.Context, l *look) error {
 // on, or, after a crash, something older.
 func (o *Overlay) baseOf(ctx context.Context, l *look) (string, error) {
 	f := l.f
-	if p := f.rec.Pending; p != nil && l.agreed.Exists && l.agreed.Hash == p.Text {
-		return o.textAt(ctx, f, p.Heads)
+	if l.overtook != nil {
+		return *l.overtook, nil
 	}
-	if f.base != nil {
-		return *f.base, nil
+	base := ""
+	var err error
+	switch {
+	case f.base != nil:
+		base = *f.base
+	case f.rec.Exists && len(f.rec.Heads) > 0:
+		base, err = o.textAt(ctx, f, f.rec.Heads)
 	}
-	if !f.rec.Exists || len(f.rec.Heads) == 0 {
-		return "", nil
+	if p := f.rec.Pending; p != nil && err == nil {
+		var cutOff string
+		if cutOff, err = o.textAt(ctx, f, p.Heads); err == nil && hashText(cutOff) == p.Text {
+			if m := textdiff.Merge3(base, cutOff, l.text); len(m.Conflicts) == 0 && m.Text == l.text {
+				base = cutOff // it got to the disk, and the disk was edited since
+			}
+		}
 	}
-	return o.textAt(ctx, f, f.rec.Heads)
+	return base, err
+}
+
+// overtakes returns the text that the file on the disk was made of, when that is
+// one that was there before our last flushes: as sed -i does, which reads, writes
+// another file and renames it. Such a file was last written when the flush was,
+// is another than the one that was flushed, and lacks all that was flushed since,
+// which goes together with what it has instead.
+func (o *Overlay) overtakes(l *look) *string {
+	all := l.f.flushed
+	if !l.read || len(all) == 0 || hashText(all[len(all)-1].text) != l.f.rec.Text {
+		return nil
+	}
+	now := all[len(all)-1].text
+	for i := len(all) - 1; i >= 0; i-- {
+		p := &all[i]
+		if l.stamp.Ino == p.ino || l.stamp.MTime > p.at.Add(overtaken).UnixNano() {
+			return nil
+		}
+		if lacks(p.before, now, l.text) {
+			return &p.before
+		}
+	}
+	return nil
+}
+
+// lacks reports whether a text has nothing of what became of before, and what it
+// has instead goes together with all of that.
+func lacks(before, now, text string) bool {
+	ours := textdiff.Hunks(before, now)
+	m := textdiff.Merge3(before, now, text)
+	if len(m.Conflicts) > 0 || len(ours) == 0 {
+		return false
+	}
+	return slices.EqualFunc(ours, textdiff.Hunks(text, m.Text), func(a, b textdiff.Hunk) bool {
+		return slices.Equal(a.Old, b.Old) && slices.Equal(a.New, b.New)
+	})
 }
 
 // textAt returns what a file's block held at some heads; nothing, when that is

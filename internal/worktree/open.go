@@ -182,9 +182,13 @@ func (o *Overlay) openNew(ctx context.Context, out File) (File, error) {
 	}
 	f := &file{rec: record{Block: blocks.NewID(o.cfg.Now()), Path: out.Path}, seen: st, seenAt: at, readAt: at}
 	l := &look{f: f, here: true, read: true, stamp: st, text: text, disk: hashBytes(data), shape: s}
+	f.rec.Fresh, f.rec.Shape = true, s // the record first: it is how the block is known after a crash
+	if err := o.save(ctx, o.own.at.Doc, []*file{f}); err != nil {
+		return out, err
+	}
 	e, err := o.firstText(ctx, f, text)
 	if err != nil {
-		return out, err
+		return out, errors.Join(err, o.forget(ctx, f))
 	}
 	f.stamped(l)
 	o.agreed(f, hashText(text), e.Heads)

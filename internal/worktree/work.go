@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"kaijutsu"
@@ -33,6 +34,13 @@ func (o *Overlay) work(ctx context.Context, now time.Time, batch []*file) {
 		return
 	}
 	quietFrom := o.own.moved.Add(still)
+	looks = slices.DeleteFunc(looks, func(l *look) bool {
+		if !l.missing {
+			return false
+		}
+		o.fail(l.f, "forget", unlessDone(ctx, o.forget(ctx, l.f))) // its making was cut off
+		return true
+	})
 	for _, l := range looks {
 		if l.differs() && now.Before(quietFrom) {
 			l.settled = false
@@ -42,6 +50,14 @@ func (o *Overlay) work(ctx context.Context, now time.Time, batch []*file) {
 			continue // verdict wait
 		}
 		l.verdict, l.agreed = decide(o.facts(l))
+		if l.verdict == take && !l.f.rec.Fresh || l.verdict == merge {
+			if from := o.overtakes(l); from != nil && o.whose(l) != Git {
+				l.verdict, l.overtook = merge, from
+			}
+		}
+		if n := len(l.f.flushed); n > 0 && now.Sub(l.f.flushed[n-1].at) > again {
+			l.f.flushed = nil
+		}
 	}
 	o.follows(ctx, looks)
 	o.carryOut(ctx, now, looks)
@@ -141,6 +157,7 @@ func (o *Overlay) agreed(f *file, text hash, heads kaijutsu.Heads) {
 
 // stamped notes what the disk's file is besides its text.
 func (f *file) stamped(l *look) {
+	f.flushed = nil
 	f.rec.Disk, f.rec.Shape, f.rec.Stamp = l.disk, l.shape, l.stamp
 	f.rec.Exec = l.stamp.Mode&0o100 != 0
 	f.saved = false

@@ -1,0 +1,152 @@
+package worktree_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"kaijutsu"
+	"kaijutsu/blocks"
+	"kaijutsu/internal/repo"
+)
+
+func sum(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:])
+}
+
+// fileRecords returns the records of files, by name.
+func (w *world) fileRecords() map[string]map[string]any {
+	w.t.Helper()
+	out := map[string]map[string]any{}
+	for name, err := range w.store.Records("worktree/") {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if !strings.Contains(name, "/file/") {
+			continue
+		}
+		data, err := w.store.Record(name)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		var r map[string]any
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.UseNumber()
+		if err := d.Decode(&r); err != nil {
+			w.t.Fatal(err)
+		}
+		out[name] = r
+	}
+	return out
+}
+
+// Killed at each step of a flush, and typed on before the restart: the flush
+// counts when it got to the disk, and nothing is in conflict.
+func TestKilledInFlush(t *testing.T) {
+	first, second := strings.Replace(poem, "four", "four, f", 1), strings.Replace(poem, "four", "four, flushed", 1)
+	for name, disk := range map[string]string{"before the exchange": poem, "behind the exchange": first, "behind the exchange, and edited": strings.Replace(first, "seven", "7", 1)} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"a.txt": poem})
+			f := w.file("a.txt")
+			w.settle()
+			w.closeOverlay()
+			w.replace(amy, f, first)
+			heads, err := w.repo.Heads(t.Context(), f.Doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, r := range w.fileRecords() {
+				r["pending"] = map[string]any{"text": sum(first), "disk": sum(first), "heads": heads.Texts()}
+				data, err := json.Marshal(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.store.PutRecord(t.Context(), name, data); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if disk != poem {
+				w.put("a.txt", disk)
+			}
+			w.replace(amy, f, second)
+			w.close()
+			w.open()
+			w.settle()
+			want := second
+			if strings.Contains(disk, "7") {
+				want = strings.Replace(second, "seven", "7", 1)
+			}
+			w.untilDisk("a.txt", want)
+			w.untilBlock(f, want)
+			if n, ok := w.conflict(f.Doc); ok {
+				t.Errorf("conflict: %s", n.Content)
+			}
+		})
+	}
+}
+
+// Killed between the record and the block of a file that is opened: the block is
+// made when it is opened again, and there is one.
+func TestKilledInOpen(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": poem, "b.txt": "b\n"})
+	f := w.file("a.txt")
+	w.settle()
+	w.closeOverlay()
+	for name, r := range w.fileRecords() {
+		ghost := string(blocks.NewID(time.Now()))
+		r["block"], r["path"], r["fresh"], r["exists"] = ghost, "b.txt", true, false
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.store.PutRecord(t.Context(), strings.Replace(name, string(f.Block), ghost, 1), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.openOverlay()
+	w.settle()
+	g := w.file("b.txt")
+	n := 0
+	err := w.repo.View(t.Context(), g.Doc, func(v repo.View) error {
+		for _, b := range v.Blocks() {
+			if b.Kind == blocks.KindFile {
+				n++
+			}
+		}
+		return nil
+	})
+	if err != nil || n != 2 || g.Content != "b\n" {
+		t.Errorf("%d blocks, %v; opened %+v", n, err, g)
+	}
+}
+
+// A program that read the file before a flush and renamed its own over it after
+// takes nothing of the flush away.
+func TestOvertaken(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": poem})
+	f := w.file("a.txt")
+	for i, s := range []struct{ from, to, sed string }{{"two", "two, typed", "s/six/6/"}, {"five", "five, typed", "s/one/1/"}} {
+		w.sh("sed " + s.sed + " a.txt > .sed")
+		w.sub(amy, f, s.from, s.to)
+		w.until("flushed", func() bool { return strings.Contains(w.disk("a.txt"), s.to) })
+		w.sh("touch .sed; mv .sed a.txt")
+		w.until("merged", func() bool {
+			text := w.block(f.Doc, f.Block).Content
+			return strings.Contains(text, s.to) && strings.Contains(text, s.sed[len(s.sed)-2:len(s.sed)-1])
+		})
+		w.settle()
+		if got, want := w.disk("a.txt"), w.block(f.Doc, f.Block).Content; got != want || !strings.Contains(got, s.to) {
+			t.Errorf("%d: the disk holds %q, the block %q", i, got, want)
+		}
+	}
+	for text, want := range map[string]kaijutsu.Principal{"two, typed": amy.By, "five, typed": amy.By} {
+		if by, _ := w.author(f, text[5:]); by != want {
+			t.Errorf("%q is by %v", text, by)
+		}
+	}
+}
