@@ -2,111 +2,97 @@ package authorship_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/authorship"
 	"kaijutsu/internal/repo"
 )
 
-// BenchmarkAttribution says who wrote the 5,000 lines of a file with 100,000
-// changes by three principals, and makes the note of it.
+// BenchmarkAttribution finds out who wrote the 5,000 lines of a file with
+// 100,000 changes by three principals, and makes and encodes the note of it.
 func BenchmarkAttribution(b *testing.B) {
 	const lines, changes = 5000, 100_000
 	w := newWorld(b)
 	doc := w.context("app@main")
-	id, _ := w.file(authorship.Git, doc, strings.Repeat("a line of the file as it was in git\n", lines))
-	w.typeMany(b, doc, id, changes)
+	id := blocks.NewID(w.clock)
+	w.edit(doc, repo.Edit{By: authorship.Git}, func(_ repo.View, tx *blocks.Tx) error {
+		return tx.InsertBlock(blocks.BlockSpec{ID: id, Kind: blocks.KindFile, Role: blocks.RoleSystem, Form: blocks.FormText, Content: strings.Repeat("a line\n", lines)})
+	})
+	w.typeMany(b, doc, changes)
 	text, heads := w.content(doc, id)
 	spec := authorship.NoteSpec{Doc: doc, Heads: heads, Files: []authorship.NoteFile{{Path: "a", Block: id, Data: []byte(text)}}}
 	var size, entries int
-	var inLines time.Duration
 	for b.Loop() {
-		began := time.Now()
-		if _, err := w.book.Lines(b.Context(), doc, id); err != nil {
-			b.Fatal(err)
-		}
-		inLines += time.Since(began)
 		note, err := w.book.Note(b.Context(), spec)
 		if err != nil {
 			b.Fatal(err)
 		}
 		size, entries = len(note.Encode()), len(note.Files[0].Entries)
 	}
-	b.ReportMetric(float64(inLines.Milliseconds())/float64(b.N), "ms/lines")
-	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)-float64(inLines.Milliseconds())/float64(b.N), "ms/note")
 	b.ReportMetric(float64(size), "note-bytes")
 	b.ReportMetric(float64(entries), "entries")
 	b.ReportMetric(float64(len(w.lines(doc, id))), "lines")
 }
 
-// typeMany makes many small changes in a block, each by one of three; they come
-// as another node's would, many at a time.
-func (w *world) typeMany(b *testing.B, doc kaijutsu.DocumentID, id blocks.ID, changes int) {
+// typeMany makes many changes in a text, a character each, by three who take
+// turns; they come as another node's would, many at a time.
+func (w *world) typeMany(b *testing.B, doc kaijutsu.DocumentID, changes int) {
 	b.Helper()
-	var m *blocks.Model
-	var deps kaijutsu.Heads
-	var startOp uint64
+	var first *amfile.Change // the one that made the text
 	err := w.repo.View(w.ctx, doc, func(v repo.View) (err error) {
-		m, err = blocks.ModelAt(v.Log(), v.Heads)
-		for i := range v.Log().Len() {
-			h, err := v.Log().Header(i)
-			if err != nil {
-				return err
-			}
-			startOp = max(startOp, h.MaxOp()+1)
-		}
-		deps = v.Heads
+		first, err = v.Log().Change(v.Log().Len() - 1)
 		return err
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
+	var text uint64
+	var there []uint64 // the characters that were there, but line feeds
+	for i, op := range first.Ops {
+		switch id := first.StartOp + uint64(i); {
+		case op.Action == amfile.MakeText:
+			text = id
+		case op.Insert && string(op.Value.Raw) != "\n":
+			there = append(there, id)
+		}
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	signers := make(map[kaijutsu.ActorID]repo.Signer)
-	var actors [3]kaijutsu.ActorID
-	var seqs [3]uint64
-	for k, by := range editors {
-		actors[k] = kaijutsu.ActorID("the actor of " + by.Name)
-		signers[actors[k]] = repo.Signer{By: by}
-	}
-	size := 5000 * 36
-	in := repo.Delivery{Node: "there", Signers: signers}
-	flush := func() {
-		if _, err := w.repo.Absorb(w.ctx, doc, in); err != nil {
-			b.Fatal(err)
-		}
-		in.Changes = nil
-	}
+	in := repo.Delivery{Node: "there", Signers: make(map[kaijutsu.ActorID]repo.Signer)}
+	seqs := make(map[kaijutsu.ActorID]uint64)
+	last, next := first.Hash, first.MaxOp()+1
 	for i := range changes {
-		k := rng.IntN(len(editors))
-		seqs[k]++
-		c, err := m.Commit(blocks.CommitOptions{Actor: actors[k], Seq: seqs[k], StartOp: startOp, Deps: deps, Time: w.clock.Add(time.Duration(i) * time.Second)}, func(tx *blocks.Tx) error {
-			at, text := rng.IntN(size), "typed"
-			switch i % 10 {
-			case 0:
-				text = "a new line\n"
-			case 1:
-				size -= 5
-				return tx.SpliceText(id, at/2, 5, "")
-			}
-			size += len(text)
-			return tx.SpliceText(id, at, 0, text)
-		})
-		if err != nil {
+		by := editors[i/50%len(editors)]
+		actor := kaijutsu.ActorID("the actor of " + by.Name)
+		in.Signers[actor] = repo.Signer{By: by}
+		seqs[actor]++
+		k := rng.IntN(len(there))
+		at := amfile.OpID{Counter: there[k], Actor: 1}
+		op := amfile.Op{Obj: amfile.OpID{Counter: text, Actor: 1}, Seq: true, Elem: at}
+		switch i % 10 {
+		case 0:
+			op.Action, op.Pred = amfile.Delete, []amfile.OpID{at}
+			there = slices.Delete(there, k, k+1)
+		default:
+			op.Action, op.Insert, op.Value = amfile.Put, true, amfile.StringValue("x")
+		}
+		c := &amfile.Change{
+			Deps: []kaijutsu.ChangeHash{last}, Actors: []kaijutsu.ActorID{actor, first.Author()}, Seq: seqs[actor], StartOp: next,
+			Time: w.clock.Unix() + int64(i), Ops: []amfile.Op{op},
+		}
+		if err := amfile.EncodeChange(c); err != nil {
 			b.Fatal(err)
 		}
-		m.Apply(c)
-		startOp += uint64(len(c.Ops))
-		deps = kaijutsu.NewHeads(c.Hash)
-		if in.Changes = append(in.Changes, c); len(in.Changes) == 2000 {
-			flush()
+		last, next = c.Hash, next+1
+		if in.Changes = append(in.Changes, c); len(in.Changes) == 5000 || i == changes-1 {
+			if _, err := w.repo.Absorb(w.ctx, doc, in); err != nil {
+				b.Fatal(err)
+			}
+			in.Changes = nil
 		}
-	}
-	if len(in.Changes) > 0 {
-		flush()
 	}
 }
