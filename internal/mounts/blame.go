@@ -91,10 +91,10 @@ func (m *Mounts) RewriteNotes(ctx context.Context, c op.Call, spec RewriteSpec) 
 		err = about("pairs", err)
 	case spec.Pairs == "" && spec.Old != "":
 		var old, new git.Range
-		if old, err = commitRange(repo, "old", spec.Old); err != nil {
+		if old, err = commitRange(s.tree, "old", spec.Old); err != nil {
 			return nil, err
 		}
-		if new, err = commitRange(repo, "new", or(spec.New, "HEAD")); err != nil {
+		if new, err = commitRange(s.tree, "new", or(spec.New, "HEAD")); err != nil {
 			return nil, err
 		}
 		pairs, err = repo.FindRewrites(ctx, old, new)
@@ -111,18 +111,18 @@ func (m *Mounts) RewriteNotes(ctx context.Context, c op.Call, spec RewriteSpec) 
 	return out, nil
 }
 
-// commitRange reads "a..b", or the tip b alone.
-func commitRange(repo *git.Repo, field, text string) (out git.Range, err error) {
+// commitRange reads "a..b", or the tip b alone, as of a worktree.
+func commitRange(w *git.Worktree, field, text string) (out git.Range, err error) {
 	from, to, both := strings.Cut(text, "..")
 	if !both {
 		from, to = "", text
 	}
 	if from != "" {
-		if out.From, err = repo.Resolve(from); err != nil {
+		if out.From, err = w.Resolve(from); err != nil {
 			return out, about(field, err)
 		}
 	}
-	if out.To, err = repo.Resolve(or(to, "HEAD")); err != nil {
+	if out.To, err = w.Resolve(or(to, "HEAD")); err != nil {
 		return out, about(field, err)
 	}
 	return out, nil

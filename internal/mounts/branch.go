@@ -37,7 +37,11 @@ func (m *Mounts) CreateBranch(ctx context.Context, c op.Call, at, name, start st
 		return git.Branch{}, err
 	}
 	defer leave()
-	if err := s.tree.Repo().CreateBranch(name, or(start, string(s.head())), m.signature(c.By)); err != nil {
+	from, err := s.tree.Resolve(or(start, "HEAD"))
+	if err != nil {
+		return git.Branch{}, about("start", fmt.Errorf("create branch %.200q: %w", name, err))
+	}
+	if err := s.tree.Repo().CreateBranch(name, string(from), m.signature(c.By)); err != nil {
 		return git.Branch{}, fmt.Errorf("create branch %.200q: %w", name, about("name", err))
 	}
 	all, err := s.tree.Repo().Branches()

@@ -275,3 +275,8 @@ func (w *world) eventually(is func() bool) {
 		}
 	}
 }
+
+// replace gives a block another text.
+func (w *world) replace(c op.Call, doc kaijutsu.DocumentID, id blocks.ID, text string) error {
+	return w.edit(c, doc, func(tx *blocks.Tx) error { return tx.ReplaceText(id, text) })
+}
