@@ -57,14 +57,3 @@ func (x *Index) Find(path string) *IndexEntry {
 	}
 	return &x.Entries[i]
 }
-
-// below returns the entries whose paths begin with prefix.
-func (x *Index) below(prefix string) []IndexEntry {
-	byPath := func(e IndexEntry, path string) int { return strings.Compare(e.Path, path) }
-	from, _ := slices.BinarySearchFunc(x.Entries, prefix, byPath)
-	to := from
-	for to < len(x.Entries) && strings.HasPrefix(x.Entries[to].Path, prefix) {
-		to++
-	}
-	return x.Entries[from:to]
-}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -54,15 +55,7 @@ func (s *sandbox) gitStatus(args ...string) string {
 	return strings.Join(append(sorted(tracked), sorted(rest)...), "\n")
 }
 
-func sorted(s []string) []string {
-	out := append([]string{}, s...)
-	for i := range out {
-		for j := i; j > 0 && out[j] < out[j-1]; j-- {
-			out[j], out[j-1] = out[j-1], out[j]
-		}
-	}
-	return out
-}
+func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
 
 func (s *sandbox) sameStatus(w *Worktree, what string) {
 	s.t.Helper()
