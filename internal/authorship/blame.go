@@ -56,9 +56,10 @@ type BlameLine struct {
 }
 
 // Blame says of each line of a file who wrote it last, and from where that is
-// known: the log; of lines that came out of git, or from a disk and were
-// committed since, the note of the commit that git blames, or that commit's
-// author; else nobody.
+// known: the log; of lines that came out of git, or were in the file when it
+// became a block, the note of the commit that git blames, or that commit's author
+// if it is no younger than what the log knows; else nobody. What was edited on a
+// disk since is nobody's for ever, whoever commits it.
 // A file that is no block is as it is in Head. The error wraps
 // kaijutsu.ErrNotFound when there is no such block, file or commit, ErrInvalid
 // when the lines are out of order, and ErrTooLarge when they are too many.
@@ -117,7 +118,7 @@ func (b *Book) blameBlock(ctx context.Context, t Target) ([]BlameLine, error) {
 			Line: i + 1, Text: texts[i], By: l.By, Via: l.Via, Model: l.Model, Doc: l.Doc, Block: t.Block, Change: l.Change, Time: l.Time,
 			Source: FromLog,
 		}
-		unknown = unknown || !wrote(l.By)
+		unknown = unknown || l.fromGit()
 		if l.By == Disk || l.By == Git {
 			line.Source = FromDisk
 		}
@@ -139,18 +140,19 @@ func (b *Book) blameUnknown(ctx context.Context, t Target, text string, log []Li
 	a := b.asker(t.Git.Repo())
 	for i := range lines {
 		l := &lines[i]
-		if wrote(l.By) {
+		if !log[l.Line-1].fromGit() {
 			continue
 		}
 		k := to[l.Line-1]
 		if k < 0 || k >= len(h.origins) {
 			continue
 		}
-		if !log[l.Line-1].fromGit() && h.origins[k].Author.When.Before(l.Time) {
-			continue // what was committed is an older line that is like it
-		}
+		was := *l
 		if err := a.ask(l, h.origins[k]); err != nil {
 			return err
+		}
+		if made := l.Time; l.Source == FromGit && (made.After(was.Time) || was.By == Disk && made.Equal(was.Time)) {
+			*l = was // who committed it later has not written it
 		}
 	}
 	return nil

@@ -144,6 +144,32 @@ func TestBlameFollowsTheChain(t *testing.T) {
 	})
 }
 
+// TestWhoCommitsHasNotWritten commits lines that came from a disk.
+func TestWhoCommitsHasNotWritten(t *testing.T) {
+	w := newWorld(t)
+	c := newCheckout(t, t.TempDir())
+	c.write("a.txt", "jane\n")
+	c.git("add", ".")
+	c.git("commit", "-qm", "one")
+	doc := w.context("app@main")
+	id := blocks.NewID(w.clock)
+	w.edit(doc, repo.Edit{By: authorship.Disk, Message: "op:file_open"}, func(_ repo.View, tx *blocks.Tx) error {
+		return tx.InsertBlock(blocks.BlockSpec{ID: id, Kind: blocks.KindFile, Role: blocks.RoleSystem, Form: blocks.FormBody, Content: "jane\nnot committed\n"})
+	})
+	w.replace(repo.Edit{By: authorship.Disk, Message: "op:file_import"}, doc, id, "jane\nnot committed\nsed\n")
+	w.replace(repo.Edit{By: bot}, doc, id, "jane\nnot committed\nsed\nbot\n")
+	const want = "git Jane Doe, disk disk, disk disk, log bot"
+	target := authorship.Target{Git: c.tree, Doc: doc, Block: id, Path: "a.txt"}
+	if got := shown(w.blame(target)); got != want {
+		t.Errorf("Blame = %s, want %s", got, want)
+	}
+	text, _ := w.content(doc, id)
+	c.commit(w, doc, []authorship.NoteFile{{Path: "a.txt", Block: id, Data: []byte(text)}})
+	if got := shown(w.blame(target)); got != want {
+		t.Errorf("Blame after amy has committed it = %s, want %s", got, want)
+	}
+}
+
 // TestNotesOutliveTheirLog commits a file whose writers the parent's note alone
 // knows.
 func TestNotesOutliveTheirLog(t *testing.T) {

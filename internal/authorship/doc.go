@@ -11,8 +11,9 @@
 //
 // Invariants:
 //   - A line that the log knows is never attributed by anything else. Services
-//     of the server (access.Reserved) are not writers: what they brought in is
-//     looked for in git.
+//     of the server (access.Reserved) are not writers. What came out of git, or
+//     was in the file when it became a block, is looked for in git; what was
+//     edited on a disk since stays nobody's, whoever commits it.
 //   - A change whose message is "carried <hash>", made by a writer through git,
 //     is the writer's older change, brought along by a checkout, stash or merge.
 //     No such message of anybody else's is believed.
