@@ -131,17 +131,19 @@ func (o *Overlay) blockAt(doc kaijutsu.DocumentID, f *file) (blocks.ID, bool) {
 func (o *Overlay) writersAt(ctx context.Context, doc kaijutsu.DocumentID, id blocks.ID, heads kaijutsu.Heads, wanted map[string]bool, known map[string]writer) error {
 	return o.cfg.Repo.View(ctx, doc, func(v repo.View) error {
 		m := v.Model()
-		if heads != nil {
-			var err error
-			if m, err = v.At(heads); err != nil {
+		b, ok := m.Block(id)
+		content := b.Content
+		if ok && heads != nil {
+			then, err := v.ContentAt(id, heads)
+			if err != nil {
 				return err
 			}
+			content = then.Content
 		}
-		b, ok := m.Block(id)
-		if !ok || len(b.Content) > maxCarryBytes {
+		if !ok || len(content) > maxCarryBytes {
 			return nil
 		}
-		lines := strings.SplitAfter(b.Content, "\n")
+		lines := strings.SplitAfter(content, "\n")
 		any := false
 		for _, line := range lines {
 			if _, have := known[line]; wanted[line] && !have {
@@ -151,6 +153,12 @@ func (o *Overlay) writersAt(ctx context.Context, doc kaijutsu.DocumentID, id blo
 		}
 		if !any {
 			return nil
+		}
+		if heads != nil {
+			var err error
+			if m, err = v.At(heads); err != nil {
+				return err
+			}
 		}
 		by, err := m.Lines(id, v.Log())
 		if err != nil {

@@ -134,7 +134,7 @@ func TestOvertaken(t *testing.T) {
 		w.sh("sed " + s.sed + " a.txt > .sed")
 		w.sub(amy, f, s.from, s.to)
 		w.until("flushed", func() bool { return strings.Contains(w.disk("a.txt"), s.to) })
-		w.sh("touch .sed; mv .sed a.txt")
+		w.sh("touch -r a.txt .sed; mv .sed a.txt") // as if it had been written meanwhile
 		w.until("merged", func() bool {
 			text := w.block(f.Doc, f.Block).Content
 			return strings.Contains(text, s.to) && strings.Contains(text, s.sed[len(s.sed)-2:len(s.sed)-1])

@@ -55,6 +55,7 @@ type owned struct {
 	ready  bool                // the overlay was attached once
 	root   string              // what names of the watcher begin with
 	retry  time.Time           // when what failed is tried again
+	carry  time.Time           // until then writers of lines are not looked for
 }
 
 // Open returns an overlay that is attached to the branch that is checked out,

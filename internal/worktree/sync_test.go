@@ -177,7 +177,7 @@ func TestRename(t *testing.T) {
 func TestEmptyInBetween(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": poem})
 	f := w.file("a.txt")
-	w.sh(`: > a.txt; sleep 0.05; printf 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n' > a.txt`)
+	w.sh(`: > a.txt; printf 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n' > a.txt`)
 	w.untilBlock(f, poem+"eight\n")
 	w.settle()
 	w.wantChanges(map[string]int{"git file_open": 1, "disk file_import": 1})

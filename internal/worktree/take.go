@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"kaijutsu"
@@ -20,6 +21,10 @@ const (
 	maxTakeOps   = 100_000
 	maxTakeBytes = 1 << 20
 )
+
+// maxCarrying is how long a turn may look for the writers of lines; of a burst of
+// files, those that come after have lines by git.
+const maxCarrying = 150 * time.Millisecond
 
 // imported is an import, for as long as it may turn out that it was another
 // branch's.
@@ -38,10 +43,16 @@ type priorFile struct {
 // take brings what the disk holds into blocks: those of one principal together.
 func (o *Overlay) take(ctx context.Context, looks []*look) {
 	by := map[kaijutsu.Principal][]*look{}
+	start := time.Now()
 	for _, l := range looks {
 		who := o.whose(l)
-		if who == Git && o.carry(ctx, l) {
-			continue
+		if who == Git && time.Now().After(o.own.carry) {
+			if o.carry(ctx, l) {
+				continue
+			}
+			if time.Since(start) > maxCarrying {
+				o.own.carry = time.Now().Add(again)
+			}
 		}
 		by[who] = append(by[who], l)
 	}
