@@ -2,6 +2,7 @@ package mounts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -47,6 +48,9 @@ func (m *Mounts) Add(ctx context.Context, c op.Call, spec AddSpec) (Mount, error
 	}
 	defer leave()
 	r, err := m.plan(c, spec)
+	if errors.Is(err, errThere) {
+		return m.Get(ctx, c, r.path)
+	}
 	if err != nil {
 		return Mount{}, err
 	}
@@ -83,7 +87,9 @@ func (m *Mounts) plan(c op.Call, spec AddSpec) (record, error) {
 	if r.path == scratch {
 		return r, taken(r.path, "is the memory that is always there")
 	}
-	if o, there := m.known.at(r.path); there {
+	if o, there := m.known.at(r.path); there && o.repeats(r) {
+		return r, errThere
+	} else if there {
 		return r, taken(r.path, "has "+o.source()+" of node "+m.cfg.NodeName(o.node)+"; remove that first")
 	}
 	if len(others) >= maxMounts {
@@ -94,6 +100,21 @@ func (m *Mounts) plan(c op.Call, spec AddSpec) (record, error) {
 		r.id = string(blocks.NewID(m.cfg.Now()))
 	}
 	return r, m.checkPlace(r, others)
+}
+
+// errThere says that what is to be added is there already, as it is to be.
+var errThere = errors.New("the mount is there")
+
+// repeats reports whether adding a mount again would bring about nothing else.
+func (r record) repeats(n record) bool {
+	return r.same(n) && (n.branch == "" || n.branch == r.branch) && n.rw == r.rw && n.diskAs == r.diskAs &&
+		(n.trailers == "" || n.trailers == r.trailers) && n.notes == r.notes && (n.author == "" || n.author == r.author)
+}
+
+// WritesByDefault reports whether a mount of a source may be written to where
+// nobody says: memory, and worktrees, which are ours.
+func WritesByDefault(source string) bool {
+	return source == "memory" || strings.HasPrefix(source, "git:")
 }
 
 func taken(path, why string) error {

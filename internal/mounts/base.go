@@ -13,6 +13,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/records"
+	"kaijutsu/internal/repo"
 )
 
 const (
@@ -61,10 +62,10 @@ func (m *Mounts) bases(name string) baseRow {
 }
 
 // base returns heads at which a file's block held what the last commit has of the
-// file; none: that is not known, and all of it counts.
-func (m *Mounts) base(doc kaijutsu.DocumentID, f changed) kaijutsu.Heads {
+// file: when it was committed, or else when it was opened. None: the file is new.
+func (m *Mounts) base(ctx context.Context, doc kaijutsu.DocumentID, f changed) (kaijutsu.Heads, error) {
 	if f.old.Hash == "" && f.from == "" {
-		return nil
+		return nil, nil
 	}
 	row, sum := m.bases(baseName(doc, f.block)), sumOf(f.was)
 	for i := len(row.Bases) - 1; i >= 0; i-- {
@@ -72,10 +73,17 @@ func (m *Mounts) base(doc kaijutsu.DocumentID, f changed) kaijutsu.Heads {
 			continue
 		}
 		if heads, err := kaijutsu.ParseHeads(row.Bases[i].Heads); err == nil {
-			return heads
+			return heads, nil
 		}
 	}
-	return nil
+	var heads kaijutsu.Heads
+	err := m.cfg.Repo.View(ctx, doc, func(v repo.View) error {
+		if opened, ok := v.Inserted(f.block); ok {
+			heads = kaijutsu.NewHeads(opened)
+		}
+		return nil
+	})
+	return heads, err
 }
 
 // rebase notes that files were committed as they are at a context's heads.

@@ -35,6 +35,13 @@ func TestCommitHoldsTheChosenFiles(t *testing.T) {
 	if len(got.Files) != 2 || !got.Note || got.Block == "" || got.Notice != "" {
 		t.Errorf("Commit = %+v", got)
 	}
+	for _, f := range got.Files {
+		for _, share := range f.Shares {
+			if share.By.Kind == kaijutsu.Service {
+				t.Errorf("of %s, %s has a share of %d: what was there before is not new", f.Path, share.By, share.Chars)
+			}
+		}
+	}
 	w.agree(m, " M b.txt")
 	if show := w.git(m.Dir, "show", "--stat=200", "--format=%an <%ae>|%cn|%s%n%(trailers)", "HEAD"); !strings.Contains(show, "Amy <amy@example.org>|Kaijutsu|feat: two functions") ||
 		!strings.Contains(show, "Co-authored-by: Bot <bot@example.org>") || !strings.Contains(show, "Kaijutsu-Context: "+m.Context.Name()) ||

@@ -42,7 +42,7 @@ func (m *Mounts) CreateBranch(ctx context.Context, c op.Call, at, name, start st
 		return git.Branch{}, about("start", fmt.Errorf("create branch %.200q: %w", name, err))
 	}
 	if err := s.tree.Repo().CreateBranch(name, string(from), m.signature(c.By)); err != nil {
-		return git.Branch{}, fmt.Errorf("create branch %.200q: %w", name, about("name", err))
+		return git.Branch{}, m.veil(c, s, about("name", err))
 	}
 	all, err := s.tree.Repo().Branches()
 	if err != nil {
@@ -65,7 +65,7 @@ func (m *Mounts) DeleteBranch(ctx context.Context, c op.Call, at, name string, f
 	}
 	defer leave()
 	if err := s.tree.Repo().DeleteBranch(name, force); err != nil {
-		return fmt.Errorf("delete branch %.200q: %w", name, about("name", err))
+		return m.veil(c, s, about("name", err))
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (m *Mounts) SwitchBranch(ctx context.Context, c op.Call, at, name string) (
 	}
 	err = s.overlay.Frozen(ctx, []string{}, func(worktree.Snapshot) error { return s.tree.Switch(ctx, name, m.signature(c.By)) })
 	if err != nil {
-		return Mount{}, fmt.Errorf("switch to branch %.200q: %w", name, about("name", err))
+		return Mount{}, m.veil(c, s, about("name", err))
 	}
 	if err := s.overlay.Settle(ctx); err != nil && !errors.Is(err, kaijutsu.ErrUnavailable) {
 		return Mount{}, err

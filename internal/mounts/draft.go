@@ -51,7 +51,11 @@ func (m *Mounts) prepare(ctx context.Context, s seen, spec CommitSpec, p choice,
 	for _, f := range files {
 		line := f.lines()
 		if f.block != "" && f.exists {
-			if line.Shares, err = m.book.Shares(ctx, snap.Doc, []authorship.Changed{{Block: f.block, BaseHeads: m.base(snap.Doc, f)}}); err != nil {
+			base, err := m.base(ctx, snap.Doc, f)
+			if err == nil {
+				line.Shares, err = m.book.Shares(ctx, snap.Doc, []authorship.Changed{{Block: f.block, BaseHeads: base}})
+			}
+			if err != nil {
 				return nil, fmt.Errorf("who wrote %s: %w", f.path, err)
 			}
 		}

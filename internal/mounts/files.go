@@ -63,12 +63,12 @@ func (m *Mounts) ReadFile(ctx context.Context, c op.Call, spec ReadSpec) (File, 
 			return out, out.lines(f.Content, spec)
 		}
 		if err != nil && !errors.Is(err, kaijutsu.ErrTooLarge) && !errors.Is(err, kaijutsu.ErrUnavailable) {
-			return File{}, about("path", err)
+			return File{}, t.missing(ctx, spec.Path, err)
 		}
 	}
 	data, info, err := t.Read(ctx, c.By, spec.Path, maxWhole)
 	if err != nil {
-		return File{}, about("path", err)
+		return File{}, t.missing(ctx, spec.Path, err)
 	}
 	out := File{Info: info, Hash: or(info.Hash, vfs.HashOf(data)), Context: info.Document, Block: blocks.ID(info.Block)}
 	if !info.Binary && !vfs.IsBinary(data) {
@@ -179,7 +179,7 @@ func (m *Mounts) ListDir(ctx context.Context, c op.Call, path string) ([]vfs.Inf
 		return nil, err
 	}
 	out, err := t.List(ctx, path)
-	return out, about("path", err)
+	return out, t.missing(ctx, path, err)
 }
 
 // Stat says what stands at a path.
@@ -189,7 +189,7 @@ func (m *Mounts) Stat(ctx context.Context, c op.Call, path string) (vfs.Info, er
 		return vfs.Info{}, err
 	}
 	out, err := t.Stat(ctx, path)
-	return out, about("path", err)
+	return out, t.missing(ctx, path, err)
 }
 
 // RemoveFile removes a file, or a directory, with what is in it if recursive.
@@ -198,7 +198,7 @@ func (m *Mounts) RemoveFile(ctx context.Context, c op.Call, path string, recursi
 	if err != nil {
 		return err
 	}
-	return about("path", t.Remove(ctx, c.By, path, recursive))
+	return t.missing(ctx, path, t.Remove(ctx, c.By, path, recursive))
 }
 
 // Rename moves a file or directory within a mount. A file block stays the same

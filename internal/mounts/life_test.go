@@ -41,6 +41,15 @@ func TestMountsAreThereAgainAfterARestart(t *testing.T) {
 func TestAMountThatIsAddedAgainHasItsContexts(t *testing.T) {
 	w := newWorld(t)
 	m := w.app()
+	if same, err := w.Add(w.ctx(), owner, mounts.AddSpec{Path: "/mnt/app", Source: "git:~/app", ReadWrite: true}); err != nil || same.ID != m.ID {
+		t.Errorf("adding the same again: %+v, %v", same, err)
+	}
+	if _, err := w.Add(w.ctx(), owner, mounts.AddSpec{Path: "/mnt/app", Source: "git:~/app"}); !errors.Is(err, kaijutsu.ErrConflict) {
+		t.Errorf("adding it with another right: %v", err)
+	}
+	if _, err := w.ReadFile(w.ctx(), owner, mounts.ReadSpec{Path: "/mnt/app/b.text"}); !errors.Is(err, kaijutsu.ErrNotFound) || !strings.Contains(err.Error(), `did you mean "/mnt/app/b.txt"`) {
+		t.Errorf("a name that is mistyped: %v", err)
+	}
 	block := w.read(owner, "/mnt/app/b.txt").Block
 	w.write(owner, "/mnt/app/b.txt", "one\nzwei\nthree\n")
 	if _, err := w.Remove(w.ctx(), owner, mounts.RemoveSpec{Mount: "/mnt/app", Worktree: true}); !errors.Is(err, kaijutsu.ErrConflict) {

@@ -201,3 +201,24 @@ func (m *Mounts) named(c op.Call, word string) (seen, error) {
 	}
 	return seen{}, kaijutsu.About("mount", fmt.Errorf("mount %.200q %w: %s", word, kaijutsu.ErrNotFound, hint))
 }
+
+// veil takes the places of the node's disk out of an error that somebody sees who
+// does not own the kernel.
+func (m *Mounts) veil(c op.Call, s seen, err error) error {
+	if err == nil || owns(c) == nil {
+		return err
+	}
+	if text := hideDirs(err.Error(), s.dir, m.data); text != err.Error() {
+		return &veiled{err, text}
+	}
+	return err
+}
+
+// veiled is an error in other words.
+type veiled struct {
+	error
+	text string
+}
+
+func (v *veiled) Error() string { return v.text }
+func (v *veiled) Unwrap() error { return v.error }

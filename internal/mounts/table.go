@@ -2,7 +2,9 @@ package mounts
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
@@ -62,6 +64,25 @@ func (t table) find(p string) (seen, string, error) {
 		return seen{}, "", err
 	}
 	return t.mounts[m.Path], rel, nil
+}
+
+// missing says which path is not there, from the root, and what has a name like
+// it; other errors stay as they are.
+func (t table) missing(ctx context.Context, p string, err error) error {
+	if err == nil || !errors.Is(err, kaijutsu.ErrNotFound) || errors.Is(err, vfs.ErrNoMount) {
+		return about("path", err)
+	}
+	said := ""
+	if around, listErr := t.List(ctx, path.Dir(p)); listErr == nil {
+		names := make([]string, len(around))
+		for i, info := range around {
+			names[i] = path.Base(info.Path)
+		}
+		if near := op.Nearest(path.Base(p), names); near != "" {
+			said = fmt.Sprintf("; did you mean %q?", path.Join(path.Dir(p), near))
+		}
+	}
+	return kaijutsu.About("path", fmt.Errorf("file %.200q %w%s", p, kaijutsu.ErrNotFound, said))
 }
 
 // guard is a mount as one caller may use it.
