@@ -67,7 +67,7 @@ type file struct {
 
 // overtaken is how long after a flush a file may have been written that was made
 // of what was there before.
-const overtaken = 50 * time.Millisecond
+const overtaken = 500 * time.Millisecond
 
 // maxFlushed bounds how many flushes are remembered of a file.
 const maxFlushed = 8
