@@ -161,7 +161,7 @@ func (s files) read(ctx context.Context, name string, limit int64, open bool) ([
 }
 
 // writable refuses changes that may not be made.
-func (s files) writable(by kaijutsu.Principal, name string) (string, error) {
+func (s files) writable(ctx context.Context, by kaijutsu.Principal, name string) (string, error) {
 	clean, err := cleanName(name)
 	switch {
 	case err != nil:
@@ -176,13 +176,13 @@ func (s files) writable(by kaijutsu.Principal, name string) (string, error) {
 	if _, err := s.mayRead(clean); err != nil {
 		return "", err
 	}
-	return clean, s.o.awaitFree(context.Background(), func(context.Context) error { return s.o.mayEdit(s.call) })
+	return clean, s.o.awaitFree(ctx, func(context.Context) error { return s.o.mayEdit(s.call) })
 }
 
 // Write makes data the whole of a file: by an edit of its block where that is
 // one, or can be, and else on the disk.
 func (s files) Write(ctx context.Context, by kaijutsu.Principal, name string, data []byte, w vfs.WriteOptions) (vfs.Info, error) {
-	name, err := s.writable(by, name)
+	name, err := s.writable(ctx, by, name)
 	if err != nil {
 		return vfs.Info{}, err
 	}
@@ -317,7 +317,7 @@ func (o *Overlay) awaitFlush(ctx context.Context, name string) {
 
 // Mkdir makes a directory.
 func (s files) Mkdir(ctx context.Context, by kaijutsu.Principal, name string) error {
-	name, err := s.writable(by, name)
+	name, err := s.writable(ctx, by, name)
 	if err != nil {
 		return err
 	}
@@ -326,7 +326,7 @@ func (s files) Mkdir(ctx context.Context, by kaijutsu.Principal, name string) er
 
 // Remove removes a file or directory, and deletes the blocks of what was there.
 func (s files) Remove(ctx context.Context, by kaijutsu.Principal, name string, recursive bool) error {
-	name, err := s.writable(by, name)
+	name, err := s.writable(ctx, by, name)
 	if err != nil {
 		return err
 	}
@@ -377,11 +377,11 @@ func (o *Overlay) entomb(ctx context.Context, call op.Call, gone []*file) error 
 
 // Rename moves a file or directory; its blocks go with it.
 func (s files) Rename(ctx context.Context, by kaijutsu.Principal, from, to string) error {
-	from, err := s.writable(by, from)
+	from, err := s.writable(ctx, by, from)
 	if err != nil {
 		return err
 	}
-	if to, err = s.writable(by, to); err != nil {
+	if to, err = s.writable(ctx, by, to); err != nil {
 		return err
 	}
 	o := s.o
