@@ -24,7 +24,8 @@ func (o *operations) fsResolve() *op.Op {
 		Description: "When a file changes on the disk while its block has edits that the disk has not, both are merged by lines. Lines that both changed in different ways are a conflict: " +
 			"a block below the file's shows it, and the file is not written until it is settled. It is settled also when both become the same, when the disk goes back, and when the block that shows it is deleted: the file's block counts then.",
 		Scope: op.OnContext, Right: kaijutsu.RightEdit, Effect: op.Writes,
-		Examples: examplesOf("fs_resolve"),
+		// what it takes is two who write at once: TestTheExampleOfAConflict runs it
+		Examples: []op.Example{{Text: "Let what the block holds count", In: `{"path":"/mnt/app/README.md","take":"block"}`}},
 	}, func(ctx context.Context, c op.Call, in fsResolveIn) (fsResolveOut, error) {
 		if err := o.parts.Mounts.Resolve(ctx, c, in.Path, in.Take); err != nil {
 			return fsResolveOut{}, err

@@ -128,6 +128,16 @@ func (d dice) word(name string, s *jsonschema.Schema) string {
 		return d.text(20)
 	}
 	switch name {
+	case "path", "paths", "mount":
+		return d.one("/mnt/app", "/mnt/app/src/hello.go", "/mnt/app/README.md", "src/hello.go", "/mnt/notes/todo.txt", "/scratch/a/b", "/scratch", "/", "/mnt/../x", "app", "/mnt/app/logo.png")
+	case "source":
+		return d.one("memory", "~/notes", "~/nowhere", "git:~/src/app", "git:~/src/app@greeting", "git:~/notes", "git:", "kernel:x", "notes")
+	case "rev", "old", "new", "start", "branch":
+		return d.one("HEAD", "HEAD~1", "main", "main..greeting", "greeting", "..", "@{", "-x", "refs/heads/main", strings.Repeat("0f", 20))
+	case "lines":
+		return d.one("1", "1,2", "3,", "2,1", "0", "99999999", "x")
+	case "glob":
+		return d.one("*.go", "**/*", "[", "src/**")
 	case "context", "contexts":
 		return d.one(append(d.known.contexts, "Pla", "nowhere", "automerge:x")...)
 	case "block_id", "parent_id", "after", "before", "id", "cursor":

@@ -34,7 +34,7 @@ type gitBranchOut struct {
 
 func (o *operations) gitBranch() *op.Op {
 	return defineMounts(o, op.Spec{
-		Name: "git_branch", Title: "Work with branches", Args: []string{"mount", "action", "name"},
+		Name: "git_branch", Title: "Work with branches", Args: []string{"mount", "action", "name", "start"},
 		Summary: "List, create, switch or delete branches of a git mount",
 		Description: "To switch is refused when something would be lost that is not committed. The blocks of the branch that is left stay as they are, in a context of their own, and so do edits of them that come later: " +
 			"no branch's text gets into another. It returns the branches as they are then.",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"kaijutsu"
 	"kaijutsu/git"
 	"kaijutsu/internal/authorship"
 	"kaijutsu/internal/mounts"
@@ -38,7 +39,7 @@ type gitCommitOut struct {
 	CoAuthors []signatureRow  `json:"co_authors,omitempty" jsonschema:"Who else wrote something of it and has an address on record."`
 	Committer signatureRow    `json:"committer"`
 	Signed    bool            `json:"signed,omitempty"`
-	Shares    []shareRow      `json:"shares" jsonschema:"Who wrote how much of the change, most first."`
+	Shares    []shareRow      `json:"shares" jsonschema:"Who wrote how much of the change: people and agents, most first, and then what came from disk or git."`
 	Files     []committedFile `json:"files"`
 	Note      string          `json:"notes_ref,omitempty" jsonschema:"The ref under which a note says who wrote which line. Absent: there is none."`
 	Context   string          `json:"context,omitempty" jsonschema:"The id of the mount's context."`
@@ -79,7 +80,9 @@ func (o *operations) committedOf(m mounts.Mount, made mounts.Committed) gitCommi
 		}
 		out.Files = append(out.Files, row)
 	}
-	slices.SortStableFunc(out.Shares, func(a, b shareRow) int { return cmp.Compare(b.Chars, a.Chars) })
+	slices.SortStableFunc(out.Shares, func(a, b shareRow) int {
+		return cmp.Or(cmp.Compare(a.last(), b.last()), cmp.Compare(b.Chars, a.Chars))
+	})
 	return out
 }
 
@@ -92,6 +95,14 @@ func (out *gitCommitOut) add(share shareRow) {
 		}
 	}
 	out.Shares = append(out.Shares, share)
+}
+
+// last says that services, which author nothing, stand behind the others.
+func (s shareRow) last() int {
+	if s.Kind == string(kaijutsu.Service) {
+		return 1
+	}
+	return 0
 }
 
 func (o *operations) shareRowOf(s authorship.Share) shareRow {

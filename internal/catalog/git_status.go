@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kaijutsu"
+	"kaijutsu/git"
 	"kaijutsu/internal/mounts"
 	"kaijutsu/internal/op"
 )
@@ -67,8 +68,12 @@ func (o *operations) showStatus(ctx context.Context, c op.Call, in gitStatusIn) 
 		out.Reason = row.Reason
 	}
 	for _, f := range st.Files {
+		staged := codeWords[f.Staged]
+		if f.Unstaged == git.Untracked || f.Unstaged == git.Ignored {
+			staged = ""
+		}
 		out.Files = append(out.Files, gitStatusRow{
-			Path: f.Path, OldPath: f.OldPath, Staged: codeWords[f.Staged], Unstaged: codeWords[f.Unstaged],
+			Path: f.Path, OldPath: f.OldPath, Staged: staged, Unstaged: codeWords[f.Unstaged],
 			Block: string(f.Block), Dirty: f.Dirty, Conflict: f.Conflict || f.FileStatus.Conflict != "",
 		})
 	}

@@ -14,6 +14,14 @@ type mountRemoveIn struct {
 	Force    bool   `json:"force,omitempty" jsonschema:"With worktree: take it away all the same. What is not committed is lost on the disk; blocks stay."`
 }
 
+type mountRemoveOut struct {
+	Path   string `json:"path"`
+	Source string `json:"source"`
+	Kind   string `json:"kind"`
+	Dir    string `json:"dir,omitempty" jsonschema:"The worktree that stays on the disk. Owners of the kernel are told."`
+	Notice string `json:"notice,omitempty"`
+}
+
 func (o *operations) mountRemove() *op.Op {
 	return defineMounts(o, op.Spec{
 		Name: "mount_remove", Title: "Unmount", Command: []string{"umount"}, Args: []string{"mount"},
@@ -25,13 +33,17 @@ func (o *operations) mountRemove() *op.Op {
 	}, o.removeMount)
 }
 
-func (o *operations) removeMount(ctx context.Context, c op.Call, in mountRemoveIn) (mountRow, error) {
+func (o *operations) removeMount(ctx context.Context, c op.Call, in mountRemoveIn) (mountRemoveOut, error) {
 	if in.Force && !in.Worktree {
-		return mountRow{}, &op.FieldError{Field: "force", Reason: "it is for taking a worktree away", Hint: "add worktree, or leave it out"}
+		return mountRemoveOut{}, &op.FieldError{Field: "force", Reason: "it is for taking a worktree away", Hint: "add worktree, or leave it out"}
 	}
 	m, err := o.parts.Mounts.Remove(ctx, c, mounts.RemoveSpec{Mount: in.Mount, Worktree: in.Worktree, Force: in.Force})
 	if err != nil {
-		return mountRow{}, err
+		return mountRemoveOut{}, err
 	}
-	return mountRowOf(m), nil
+	out := mountRemoveOut{Path: m.Path, Source: m.Source, Kind: m.Kind, Notice: m.Notice}
+	if m.Kind == "git" && !in.Worktree {
+		out.Dir = m.Dir
+	}
+	return out, nil
 }
