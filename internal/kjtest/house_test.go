@@ -42,8 +42,9 @@ import (
 
 // house is a kernel of its own with all its doors open to amy.
 type house struct {
-	set *op.Set
-	url string
+	set        *op.Set
+	url        string
+	data, home string // of the server, and what ~ is
 }
 
 var amy = kaijutsu.Principal{Name: "amy", Kind: kaijutsu.Person}
@@ -245,7 +246,7 @@ func callShell(t *testing.T, h *house, name, in string) (json.RawMessage, *op.Pr
 		words = append(shelldoor.Path(o), "--params", in, "--json")
 	}
 	cmd := exec.CommandContext(t.Context(), Binary(t), append([]string{"--server", h.url, "--token", "none"}, words...)...)
-	cmd.Env = append(cmd.Environ(), "KJ_CONTEXT=", "KJ_TOKEN=")
+	cmd.Env = append(cmd.Environ(), "KJ_CONTEXT=", "KJ_TOKEN=", "HOME="+h.home)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()

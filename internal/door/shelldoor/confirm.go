@@ -17,13 +17,14 @@ const commitName = "git_commit"
 
 // agree asks people at a terminal whether a commit is to be made whose message
 // they have not seen before, and makes it with that message when they agree.
-// Elsewhere the answer is an error that says how to go on.
+// Elsewhere the answer is an error that says how to go on; with --json it is the
+// server's.
 func (l *line) agree(cmd *cobra.Command, result json.RawMessage) (json.RawMessage, error) {
 	var shown commitRow
-	if l.op.Name != commitName || json.Unmarshal(result, &shown) != nil || shown.Committed || shown.DryRun {
+	if l.op.Name != commitName || l.asJSON || json.Unmarshal(result, &shown) != nil || shown.Committed || shown.DryRun || shown.Message == "" {
 		return result, nil
 	}
-	if l.asJSON || !readsTerminal(cmd.InOrStdin()) {
+	if !readsTerminal(cmd.InOrStdin()) {
 		if err := l.show(cmd, result); err != nil {
 			return nil, err
 		}
