@@ -14,6 +14,7 @@ type Index struct {
 	trees *cacheTree // which trees the entries would make; nil: not known
 	kept  []indexExtension
 	mtime time.Time // of the file; zero: there was none
+	sum   [20]byte  // that the file ends in; zero: not known
 }
 
 // IndexEntry is a path in the index.

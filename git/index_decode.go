@@ -45,6 +45,7 @@ func decodeIndex(data []byte) (*Index, error) {
 	if err := x.check(); err != nil {
 		return nil, err
 	}
+	x.sum = [20]byte(sum)
 	return x, nil
 }
 

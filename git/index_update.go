@@ -3,11 +3,8 @@ package git
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"kaijutsu"
@@ -17,62 +14,12 @@ import (
 // for an instant to refresh the index.
 const lockWait = time.Second
 
-// indexCache keeps the index that was read last, until the file changes.
-type indexCache struct {
-	mu    sync.Mutex
-	stamp fileStamp
-	index *Index
-}
-
-// ReadIndex reads the index; without a file it is empty. Errors wrap
-// kaijutsu.ErrInvalid if it is damaged and kaijutsu.ErrUnavailable if it is of
-// a kind that is not understood.
-func (w *Worktree) ReadIndex() (*Index, error) {
-	x, _, err := readIndexFile(filepath.Join(w.gitdir, "index"))
-	return x, err
-}
-
-func readIndexFile(path string) (*Index, fileStamp, error) {
-	stamp := stampOf(path)
-	data, err := readFile(path, maxIndexFile, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Index{Version: 2}, fileStamp{}, nil
-	}
-	if err != nil {
-		return nil, stamp, fmt.Errorf("reading index %s: %w", path, err)
-	}
-	x, err := decodeIndex(data)
-	if err != nil {
-		return nil, stamp, fmt.Errorf("index %s: %w", path, err)
-	}
-	x.mtime = time.Unix(0, stamp.mtime)
-	return x, stamp, nil
-}
-
-// cachedIndex returns an index that nobody may change.
-func (w *Worktree) cachedIndex() (*Index, error) {
-	path := filepath.Join(w.gitdir, "index")
-	stamp := stampOf(path)
-	c := &w.index
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.index != nil && stamp == c.stamp && !stamp.fresh() {
-		return c.index, nil
-	}
-	x, stamp, err := readIndexFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c.index, c.stamp = x, stamp
-	return x, nil
-}
-
 // UpdateIndex lets change work on the index under git's lock, and writes what
 // it made of it. Entries that change does not touch stay as they are; what the
 // index knows of trees is forgotten where it is not true any more. If change
 // returns an error, nothing is written and the error is returned. While others
 // hold the lock it waits for up to a second; then the error wraps
-// kaijutsu.ErrUnavailable.
+// kaijutsu.ErrUnavailable. After change returned, the index is not its any more.
 func (w *Worktree) UpdateIndex(ctx context.Context, change func(*Index) error) error {
 	path := filepath.Join(w.gitdir, "index")
 	l, err := waitForLock(ctx, path)
@@ -80,11 +27,11 @@ func (w *Worktree) UpdateIndex(ctx context.Context, change func(*Index) error) e
 		return err
 	}
 	defer l.abort()
-	x, err := w.ReadIndex()
+	old, err := w.cachedIndex()
 	if err != nil {
 		return err
 	}
-	before := slices.Clone(x.Entries)
+	x, before := old.clone(), old.Entries
 	if err := change(x); err != nil {
 		return err
 	}
@@ -92,7 +39,7 @@ func (w *Worktree) UpdateIndex(ctx context.Context, change func(*Index) error) e
 	if err := w.smudge(x, before); err != nil {
 		return err
 	}
-	return writeIndex(l, x)
+	return w.writeIndex(l, x)
 }
 
 // waitForLock takes a lock, and tries again for a while if somebody has it.
@@ -112,17 +59,6 @@ func waitForLock(ctx context.Context, path string) (*lock, error) {
 			return nil, err
 		}
 	}
-}
-
-func writeIndex(l *lock, x *Index) error {
-	data, err := x.encode()
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", l.path, err)
-	}
-	if _, err := l.Write(data); err != nil {
-		return fmt.Errorf("writing %s: %w", l.path, err)
-	}
-	return l.commit()
 }
 
 // forget takes out what is not true any more of the trees and of the other
