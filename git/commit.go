@@ -44,8 +44,9 @@ type CommitSpec struct {
 // the commit, and the index has the chosen files as they were committed; its
 // other entries stay as they are.
 //
-// A branch or HEAD that is not where the specification says, or a merge, rebase
-// or the like in progress, is an error that wraps ErrConflict; somebody's lock
+// A branch or HEAD that is not where the specification says, a merge, rebase or
+// the like in progress, and a path that is a submodule or in one, behind a link,
+// below a file or a directory, is an error that wraps ErrConflict; somebody's lock
 // is one that wraps ErrUnavailable; both leave nothing but unreachable objects
 // behind, which git's own garbage collection takes. A commit that would change
 // nothing is ErrNothing. Hooks are not run.
@@ -62,6 +63,9 @@ func (w *Worktree) MakeCommit(ctx context.Context, spec CommitSpec) (CommitInfo,
 		return CommitInfo{}, fmt.Errorf("commit: %w", err)
 	}
 	if err := w.checkEpoch(spec); err != nil {
+		return CommitInfo{}, fmt.Errorf("commit: %w", err)
+	}
+	if err := w.checkPlaces(spec.Files); err != nil {
 		return CommitInfo{}, fmt.Errorf("commit: %w", err)
 	}
 	c, staged, err := w.buildCommit(ctx, spec)
