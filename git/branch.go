@@ -56,13 +56,23 @@ func (r *Repo) Branches() ([]Branch, error) {
 // kaijutsu.ErrInvalid for a name that git does not take, and
 // kaijutsu.ErrConflict if there is one of the name already.
 func (r *Repo) CreateBranch(name, start string, by Signature) error {
+	return r.makeBranch(r.common, name, start, by)
+}
+
+// CreateBranch is Repo.CreateBranch, where HEAD is that of the worktree.
+func (w *Worktree) CreateBranch(name, start string, by Signature) error {
+	return w.repo.makeBranch(w.gitdir, name, start, by)
+}
+
+// makeBranch resolves start with HEAD of a git directory.
+func (r *Repo) makeBranch(gitDir, name, start string, by Signature) error {
 	if err := CheckBranchName(name); err != nil {
 		return fmt.Errorf("creating branch: %w", err)
 	}
 	if start == "" {
 		start = "HEAD"
 	}
-	h, err := r.Resolve(start)
+	h, err := r.resolve(gitDir, start)
 	if err != nil {
 		return fmt.Errorf("creating branch %q: %w", name, err)
 	}
@@ -79,9 +89,19 @@ func (r *Repo) CreateBranch(name, start string, by Signature) error {
 }
 
 // DeleteBranch deletes a branch. It refuses one that is checked out and,
-// without force, one with commits that HEAD of the repository does not have;
-// the error wraps kaijutsu.ErrConflict.
+// without force, one with commits that neither its upstream nor, where it has
+// none, HEAD of the main worktree has; the error wraps kaijutsu.ErrConflict.
 func (r *Repo) DeleteBranch(name string, force bool) error {
+	return r.dropBranch(r.common, name, force)
+}
+
+// DeleteBranch is Repo.DeleteBranch, where HEAD is that of the worktree.
+func (w *Worktree) DeleteBranch(name string, force bool) error {
+	return w.repo.dropBranch(w.gitdir, name, force)
+}
+
+// dropBranch compares with HEAD of a git directory.
+func (r *Repo) dropBranch(gitDir, name string, force bool) error {
 	if err := CheckBranchName(name); err != nil {
 		return fmt.Errorf("deleting branch: %w", err)
 	}
@@ -97,7 +117,7 @@ func (r *Repo) DeleteBranch(name string, force bool) error {
 		return fmt.Errorf("deleting branch %q: it is checked out at %s: %w", name, dir, kaijutsu.ErrConflict)
 	}
 	if !force && h != "" {
-		_, head, err := r.resolveRef(r.common, "HEAD")
+		into, head, err := r.mergedInto(gitDir, name)
 		if err != nil {
 			return fmt.Errorf("deleting branch %q: %w", name, err)
 		}
@@ -106,13 +126,34 @@ func (r *Repo) DeleteBranch(name string, force bool) error {
 			return fmt.Errorf("deleting branch %q: %w", name, err)
 		}
 		if !merged {
-			return fmt.Errorf("deleting branch %q: it has commits that HEAD does not have; force deletes it all the same: %w", name, kaijutsu.ErrConflict)
+			return fmt.Errorf("deleting branch %q: it has commits that %s does not have; force deletes it all the same: %w", name, into, kaijutsu.ErrConflict)
 		}
 	}
 	if err := r.deleteRef(r.common, headsPrefix+name, h); err != nil {
 		return fmt.Errorf("deleting branch %q: %w", name, err)
 	}
 	return nil
+}
+
+// mergedInto returns what has to have a branch's commits, as git branch -d
+// chooses it: its upstream, else HEAD.
+func (r *Repo) mergedInto(gitDir, branch string) (string, Hash, error) {
+	if c, err := r.config(); err == nil {
+		remote, _ := c.get("branch." + branch + ".remote")
+		merge, _ := c.get("branch." + branch + ".merge")
+		name, isHead := strings.CutPrefix(merge, headsPrefix)
+		full := merge
+		if remote != "." {
+			full = "refs/remotes/" + remote + "/" + name
+		}
+		if remote != "" && isHead && badRefName(full) == "" {
+			if _, h, err := r.resolveRef(gitDir, full); err == nil && h != "" {
+				return strings.TrimPrefix(strings.TrimPrefix(full, headsPrefix), "refs/remotes/"), h, nil
+			}
+		}
+	}
+	_, head, err := r.resolveRef(gitDir, "HEAD")
+	return "HEAD", head, err
 }
 
 // reachable reports whether a commit is to, or an ancestor of it.

@@ -12,8 +12,9 @@ import (
 )
 
 // Resolve returns the commit that a revision names: HEAD, a branch, a tag, a
-// remote's branch, a ref in full, an object name or the beginning of one, each
-// with ^, ^2, ~3 behind it. HEAD is that of the main worktree. Errors wrap
+// remote's branch, a ref in full, an object name or the beginning of one, or
+// what a ref was n changes ago (main@{1}, @{1}), each with ^, ^2, ~3 behind it.
+// HEAD is that of the main worktree. Errors wrap
 // kaijutsu.ErrNotFound, or kaijutsu.ErrInvalid where rev says too little.
 func (r *Repo) Resolve(rev string) (Hash, error) { return r.resolve(r.common, rev) }
 
@@ -89,7 +90,7 @@ func (r *Repo) walkBack(h Hash, steps string) (Hash, error) {
 	return h, nil
 }
 
-// resolveName tries the places that gitrevisions(7) lists.
+// resolveName returns what a name without steps back stands for.
 func (r *Repo) resolveName(gitDir, name string) (Hash, error) {
 	if name == "@" {
 		name = "HEAD"
@@ -97,6 +98,25 @@ func (r *Repo) resolveName(gitDir, name string) (Hash, error) {
 	if isHash(name) {
 		return Hash(name), nil
 	}
+	if ref, n, ok := cutReflog(name); ok {
+		return r.resolveLog(gitDir, ref, n)
+	}
+	_, h, err := r.findRef(gitDir, name)
+	if err == nil && h == "" {
+		return "", fmt.Errorf("it has no commit yet: %w", kaijutsu.ErrNotFound)
+	}
+	if !errors.Is(err, kaijutsu.ErrNotFound) {
+		return h, err
+	}
+	if len(name) >= 4 && len(name) < 40 && isHash(strings.ToLower(name)+strings.Repeat("0", 40-len(name))) {
+		return r.abbreviated(strings.ToLower(name))
+	}
+	return "", kaijutsu.ErrNotFound
+}
+
+// findRef tries the places that gitrevisions(7) lists, and returns the name in
+// full and what it is at.
+func (r *Repo) findRef(gitDir, name string) (string, Hash, error) {
 	for _, rule := range []string{"%s", "refs/%s", "refs/tags/%s", "refs/heads/%s", "refs/remotes/%s", "refs/remotes/%s/HEAD"} {
 		full := fmt.Sprintf(rule, name)
 		if badRefName(full) != "" || rule == "%s" && !plainRef(name) {
@@ -106,15 +126,9 @@ func (r *Repo) resolveName(gitDir, name string) (Hash, error) {
 		if errors.Is(err, kaijutsu.ErrNotFound) || errors.Is(err, kaijutsu.ErrInvalid) {
 			continue
 		}
-		if err == nil && h == "" {
-			return "", fmt.Errorf("it has no commit yet: %w", kaijutsu.ErrNotFound)
-		}
-		return h, err
+		return full, h, err
 	}
-	if len(name) >= 4 && len(name) < 40 && isHash(strings.ToLower(name)+strings.Repeat("0", 40-len(name))) {
-		return r.abbreviated(strings.ToLower(name))
-	}
-	return "", kaijutsu.ErrNotFound
+	return "", "", kaijutsu.ErrNotFound
 }
 
 // plainRef reports whether a name without a rule is that of a ref: one in full,
