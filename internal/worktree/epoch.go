@@ -17,6 +17,16 @@ const (
 	reasonSwitching = "git has checked out another branch"
 )
 
+// reasonStuck is why an overlay is paused when git has its lock for longer than
+// stuck: what it does takes long, or it was killed.
+const (
+	reasonStuck = "git has held index.lock for more than 5 seconds: try again when it is done, or remove the file if no git is at work"
+	stuck       = 5 * time.Second
+)
+
+// patience is how long who writes waits for git.
+const patience = time.Second
+
 func transient(reason string) bool { return reason == reasonLocked || reason == reasonSwitching }
 
 // branchOf returns the name under which the overlay knows the branch that is
@@ -60,8 +70,16 @@ func (o *Overlay) followed(ctx context.Context, now time.Time) string {
 	}
 	o.own.epoch = e
 	switch {
+	case !e.Locked:
+		o.own.locked = time.Time{}
+	case o.own.locked.IsZero():
+		o.own.locked = now
+	}
+	switch {
 	case e.State != "":
 		return "in progress: " + e.State
+	case e.Locked && now.Sub(o.own.locked) > stuck:
+		return reasonStuck
 	case e.Locked:
 		return reasonLocked
 	case o.own.ready && o.cfg.Kernel.Deleted(o.own.at.Doc):

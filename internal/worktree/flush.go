@@ -15,9 +15,6 @@ import (
 // before it is.
 func (o *Overlay) flush(ctx context.Context, l *look) error {
 	f := l.f
-	if int64(len(l.block)) > o.cfg.Limit*2 {
-		f.problem = fmt.Sprintf("the block holds %d bytes", len(l.block))
-	}
 	s := f.rec.Shape
 	if s.EOL == "" {
 		s.EOL = eolLF
@@ -26,6 +23,10 @@ func (o *Overlay) flush(ctx context.Context, l *look) error {
 		s = l.shape
 	}
 	data := toDisk(l.block, s)
+	if why := o.unfit(data); why != "" { // the edits stay, and can be undone
+		f.problem, f.stale = why, true
+		return nil
+	}
 	was := f.rec
 	if l.agreed != (side{was.Exists, was.Text}) { // a flush that was cut off had got there
 		was.Exists, was.Text, was.Disk = true, l.agreed.Hash, l.disk
@@ -57,13 +58,25 @@ func (o *Overlay) flush(ctx context.Context, l *look) error {
 	f.rec.Disk, f.rec.Shape, f.rec.Stamp = hashBytes(data), s, stamp
 	f.rec.Exec = stamp.Mode&0o100 != 0
 	f.seen, f.seenAt, f.readAt = stamp, at, at
-	if text, _, ok := fromDisk(before); ok && was.Exists {
+	if text, _, ok := fromDiskAs(before, was.Shape); ok && was.Exists {
 		if f.flushed = append(f.flushed, flushed{text, l.block, time.Now(), stamp.Ino}); len(f.flushed) > maxFlushed {
 			f.flushed = f.flushed[1:]
 		}
 	}
 	o.agreed(f, l.b.Hash, l.heads)
 	return o.reconciled(ctx, f)
+}
+
+// unfit says why a file that a block would be on the disk could be no block when
+// it is read again; "" when it could.
+func (o *Overlay) unfit(data []byte) string {
+	if int64(len(data)) > o.cfg.Limit {
+		return fmt.Sprintf("not written to the disk: the block makes a file of %d bytes, and files of more than %d are no blocks: make it shorter", len(data), o.cfg.Limit)
+	}
+	if _, _, ok := fromDisk(data); !ok {
+		return "not written to the disk: the block holds a NUL character, and files with one are no text: take it out"
+	}
+	return ""
 }
 
 // perm are the permissions of a file that is made.
@@ -81,7 +94,7 @@ func (o *Overlay) displaced(ctx context.Context, l *look, err error) error {
 	if !errors.As(err, &lost) {
 		return err
 	}
-	text, _, ok := fromDisk(lost.Old)
+	text, _, ok := fromDiskAs(lost.Old, l.f.rec.Shape)
 	if !ok || int64(len(lost.Old)) > o.cfg.Limit {
 		return err
 	}

@@ -162,7 +162,7 @@ func (o *Overlay) readDisk(l *look, now time.Time) {
 		return
 	}
 	l.disk = hashBytes(data)
-	text, s, ok := fromDisk(data)
+	text, s, ok := fromDiskAs(data, f.rec.Shape)
 	if !ok {
 		l.foreign = "it is no UTF-8 text now"
 		return

@@ -57,9 +57,9 @@ func (o *Overlay) baseOf(ctx context.Context, l *look) (string, error) {
 
 // overtakes returns the text that the file on the disk was made of, when that is
 // one that was there before our last flushes: as sed -i does, which reads, writes
-// another file and renames it. Such a file was last written when the flush was,
-// is another than the one that was flushed, and lacks all that was flushed since,
-// which goes together with what it has instead.
+// another file and renames it. Such a file was last written, and put there, when
+// the flush was, is another than the one that was flushed, and lacks all that was
+// flushed since, which goes together with what it has instead.
 func (o *Overlay) overtakes(l *look) *string {
 	all := l.f.flushed
 	if !l.read || len(all) == 0 || hashText(all[len(all)-1].text) != l.f.rec.Text {
@@ -68,7 +68,8 @@ func (o *Overlay) overtakes(l *look) *string {
 	now := all[len(all)-1].text
 	for i := len(all) - 1; i >= 0; i-- {
 		p := &all[i]
-		if l.stamp.Ino == p.ino || l.stamp.MTime > p.at.Add(overtaken).UnixNano() {
+		late := p.at.Add(overtaken).UnixNano()
+		if l.stamp.Ino == p.ino || l.stamp.MTime > late || l.stamp.CTime > late { // ctime: when it was put there
 			return nil
 		}
 		if lacks(p.before, now, l.text) {

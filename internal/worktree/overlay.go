@@ -35,7 +35,6 @@ type Overlay struct {
 	moved  bool     // expect is set, and counts
 	state  State    // without files
 	shown  map[blocks.ID]FileState
-	turned chan struct{} // closed after a turn
 
 	own owned
 }
@@ -56,6 +55,8 @@ type owned struct {
 	root   string              // what names of the watcher begin with
 	retry  time.Time           // when what failed is tried again
 	carry  time.Time           // until then writers of lines are not looked for
+	locked time.Time           // since when index.lock was seen
+	asked  []*request          // what is not done yet
 }
 
 // Open returns an overlay that is attached to the branch that is checked out,
@@ -83,7 +84,7 @@ func Open(cfg Config) (*Overlay, error) {
 	o := &Overlay{
 		cfg: cfg, keys: keysOf(cfg.Mount), cancel: cancel,
 		asks: make(chan func(context.Context)), wake: make(chan struct{}, 1), done: make(chan struct{}), frozen: make(chan struct{}, 1),
-		known: map[blocks.ID]bool{}, noted: map[blocks.ID]blocks.Touch{}, shown: map[blocks.ID]FileState{}, turned: make(chan struct{}),
+		known: map[blocks.ID]bool{}, noted: map[blocks.ID]blocks.Touch{}, shown: map[blocks.ID]FileState{},
 	}
 	o.own.files, o.own.paths, o.own.aside = map[blocks.ID]*file{}, map[string]*file{}, map[blocks.ID]*file{}
 	o.own.root = strings.TrimSuffix(cfg.Folder.Dir(), "/") + "/"
@@ -172,51 +173,6 @@ func (o *Overlay) Branch() string {
 
 // errClosed says that the overlay is closed.
 var errClosed = fmt.Errorf("the worktree's mount is closed: %w", kaijutsu.ErrUnavailable)
-
-// ask runs f in the owner's goroutine and waits for it. f gets a context that
-// ends with the caller's and with the overlay.
-func (o *Overlay) ask(ctx context.Context, f func(context.Context) error) error {
-	reply := make(chan error, 1)
-	job := func(own context.Context) {
-		both, cancel := context.WithCancel(ctx)
-		stop := context.AfterFunc(own, cancel)
-		defer func() { stop(); cancel() }()
-		reply <- f(both)
-	}
-	select {
-	case o.asks <- job:
-	case <-o.done:
-		return errClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return <-reply // the owner finishes what it took
-}
-
-// await repeats f in the owner's goroutine, after each of its turns, until it
-// reports that it is done.
-func (o *Overlay) await(ctx context.Context, f func(context.Context) (bool, error)) error {
-	for {
-		o.mu.Lock()
-		turned := o.turned
-		o.mu.Unlock()
-		var ok bool
-		err := o.ask(ctx, func(ctx context.Context) (err error) {
-			ok, err = f(ctx)
-			return err
-		})
-		if err != nil || ok {
-			return err
-		}
-		select {
-		case <-turned:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-o.done:
-			return errClosed
-		}
-	}
-}
 
 // Settle looks at every file that was opened and returns when block and disk
 // agree, but for those in conflict. The error wraps kaijutsu.ErrUnavailable when

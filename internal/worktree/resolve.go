@@ -141,11 +141,19 @@ func (o *Overlay) mayEdit(call op.Call) error {
 }
 
 // awaitFree runs f in the owner's goroutine, when the overlay is neither paused
-// for long nor frozen.
+// for longer than patience nor frozen.
 func (o *Overlay) awaitFree(ctx context.Context, f func(context.Context) error) error {
+	var paused time.Time
 	return o.await(ctx, func(ctx context.Context) (bool, error) {
+		now := time.Now()
 		switch {
-		case !o.own.ready || o.own.paused != "" && !transient(o.own.paused):
+		case o.own.paused == "":
+			paused = time.Time{}
+		case paused.IsZero():
+			paused = now
+		}
+		switch {
+		case !o.own.ready || o.own.paused != "" && (!transient(o.own.paused) || now.Sub(paused) > patience):
 			return true, o.errPaused()
 		case o.own.held || o.own.paused != "":
 			return false, nil

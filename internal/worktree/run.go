@@ -12,7 +12,8 @@ import (
 // wait for many.
 const maxTurn = 64
 
-// poll is how often a paused overlay looks whether it may go on.
+// poll is how often a paused overlay looks whether it may go on, and at least how
+// often it looks whether a request is done.
 const poll = 25 * time.Millisecond
 
 // run is the owner: everything that decides about files happens in it, one
@@ -20,6 +21,7 @@ const poll = 25 * time.Millisecond
 func (o *Overlay) run(ctx context.Context) {
 	defer close(o.done)
 	defer o.saveAll(context.WithoutCancel(ctx))
+	defer o.refuseAll()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	events := o.cfg.Watch.Events()
@@ -38,7 +40,7 @@ func (o *Overlay) run(ctx context.Context) {
 			o.stirred(names)
 		case <-timer.C:
 		}
-		next := o.turn(ctx, time.Now())
+		next := o.serveAll(o.turn(ctx, time.Now()))
 		if next.IsZero() {
 			timer.Stop()
 			continue
@@ -127,14 +129,12 @@ func (o *Overlay) takeNoted(now time.Time) {
 	}
 }
 
-// tell shows what the turn came to, and wakes whoever waits for it.
+// tell shows what the turn came to.
 func (o *Overlay) tell() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := o.own.at
 	o.state = State{Branch: p.Branch, Head: p.Head, Doc: p.Doc, Generation: p.Generation, Paused: o.own.paused != "", Reason: o.own.paused}
-	close(o.turned)
-	o.turned = make(chan struct{})
 }
 
 // present shows what is known of a file.

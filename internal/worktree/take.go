@@ -249,6 +249,20 @@ func (o *Overlay) isGits(e git.Epoch, path string, l *look) bool {
 	return o.isKept(path, l)
 }
 
+// mayBeGits reports whether git did something since block and disk last agreed,
+// and has the text that the disk holds.
+func (o *Overlay) mayBeGits(l *look) bool {
+	f, e := l.f, o.own.epoch
+	if f.rec.Fresh {
+		return true
+	}
+	if f.index == e.Index && f.head == e.Head {
+		return false
+	}
+	data := o.cfg.Git.Attributes(f.rec.Path).ToRepo(toDisk(l.text, l.shape), nil)
+	return o.cfg.Git.Repo().HasBlob(git.BlobHash(data))
+}
+
 // commits reports whether a reflog entry says that what was in the worktree
 // became a commit.
 func commits(message string) bool {

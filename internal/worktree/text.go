@@ -69,6 +69,21 @@ func fromDisk(data []byte) (text string, s shape, ok bool) {
 	return text, s, true
 }
 
+// fromDiskAs is fromDisk of a file that had a shape: as long as that says all of
+// it, it keeps that shape, also with carriage returns within its lines.
+func fromDiskAs(data []byte, was shape) (text string, s shape, ok bool) {
+	text, s, ok = fromDisk(data)
+	if !ok || was.EOL != eolCRLF || s.EOL == eolCRLF || !strings.Contains(text, "\r\n") {
+		return text, s, ok
+	}
+	s.EOL = eolCRLF
+	if crlf := strings.ReplaceAll(text, "\r\n", "\n"); bytes.Equal(toDisk(crlf, s), data) {
+		return crlf, s, true
+	}
+	s.EOL = eolLF
+	return text, s, true
+}
+
 // toDisk returns the file that holds a block's text. Where lines end with
 // "\r\n", a line feed that follows a carriage return already gets no second one.
 func toDisk(text string, s shape) []byte {
