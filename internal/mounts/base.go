@@ -13,7 +13,6 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/records"
-	"kaijutsu/internal/repo"
 )
 
 const (
@@ -59,31 +58,6 @@ func (m *Mounts) bases(name string) baseRow {
 		return baseRow{}
 	}
 	return row
-}
-
-// base returns heads at which a file's block held what the last commit has of the
-// file: when it was committed, or else when it was opened. None: the file is new.
-func (m *Mounts) base(ctx context.Context, doc kaijutsu.DocumentID, f changed) (kaijutsu.Heads, error) {
-	if f.old.Hash == "" && f.from == "" {
-		return nil, nil
-	}
-	row, sum := m.bases(baseName(doc, f.block)), sumOf(f.was)
-	for i := len(row.Bases) - 1; i >= 0; i-- {
-		if row.Bases[i].Sum != sum {
-			continue
-		}
-		if heads, err := kaijutsu.ParseHeads(row.Bases[i].Heads); err == nil {
-			return heads, nil
-		}
-	}
-	var heads kaijutsu.Heads
-	err := m.cfg.Repo.View(ctx, doc, func(v repo.View) error {
-		if opened, ok := v.Inserted(f.block); ok {
-			heads = kaijutsu.NewHeads(opened)
-		}
-		return nil
-	})
-	return heads, err
 }
 
 // rebase notes that files were committed as they are at a context's heads.

@@ -51,11 +51,7 @@ func (m *Mounts) prepare(ctx context.Context, s seen, spec CommitSpec, p choice,
 	for _, f := range files {
 		line := f.lines()
 		if f.block != "" && f.exists {
-			base, err := m.base(ctx, snap.Doc, f)
-			if err == nil {
-				line.Shares, err = m.book.Shares(ctx, snap.Doc, []authorship.Changed{{Block: f.block, BaseHeads: base}})
-			}
-			if err != nil {
+			if line.Shares, err = m.shares(ctx, snap.Doc, f); err != nil {
 				return nil, fmt.Errorf("who wrote %s: %w", f.path, err)
 			}
 		}
