@@ -133,4 +133,3 @@ func addedCharacters(was, text string) []bool {
 	}
 	return out
 }
-
