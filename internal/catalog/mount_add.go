@@ -18,7 +18,7 @@ type commitPolicy struct {
 type mountAddIn struct {
 	Path   string `json:"path" jsonschema:"Where it is to be in the file tree: /mnt/app." rule:"minlen=1,maxlen=1024"`
 	Source string `json:"source" jsonschema:"What is behind it. memory: nothing but the server's memory. A folder of this node's disk: ~/src. A git repository: git:~/src/app, git:https://host/app.git or git:user@host:app.git, with @branch behind it for a branch." rule:"minlen=1,maxlen=4096"`
-	RW     bool   `json:"rw,omitempty" jsonschema:"It may be written to. Default: it is read only."`
+	RW     *bool  `json:"rw,omitempty" jsonschema:"Whether it may be written to. Default: a git repository, whose worktree is the server's own, and memory are; a folder is read only."`
 	Branch string `json:"branch,omitempty" jsonschema:"Of a git repository: the branch, made from HEAD when it is not there. Default: the one behind the @ of the source, or kj/ and the branch that is checked out." rule:"maxlen=1024"`
 	DiskAs string `json:"disk_as,omitempty" jsonschema:"The name of whose edits those are that programs make on the disk. Default: the service disk." rule:"maxlen=64"`
 	commitPolicy
@@ -42,8 +42,12 @@ func (o *operations) addMount(ctx context.Context, c op.Call, in mountAddIn) (mo
 	if err != nil {
 		return mountRow{}, err
 	}
+	rw := mounts.WritesByDefault(in.Source)
+	if in.RW != nil {
+		rw = *in.RW
+	}
 	m, err := o.parts.Mounts.Add(ctx, c, mounts.AddSpec{
-		Path: in.Path, Source: in.Source, Branch: in.Branch, ReadWrite: in.RW, DiskAs: as,
+		Path: in.Path, Source: in.Source, Branch: in.Branch, ReadWrite: rw, DiskAs: as,
 		Trailers: in.Trailers, Notes: in.Notes, Author: in.commitPolicy.Author,
 	})
 	if err != nil {

@@ -112,7 +112,7 @@ func (p personRow) String() string {
 	if p.Email == "" {
 		return p.Name
 	}
-	return p.Name + " <" + p.Email + ">"
+	return strings.TrimSpace(p.Name + " <" + p.Email + ">")
 }
 
 func showLog(s *screen, l struct {
