@@ -155,6 +155,9 @@ func (o *Overlay) attachFirst(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range files {
+		f.head = at.Head
+	}
 	o.attach(at, files)
 	return nil
 }

@@ -18,6 +18,10 @@ import (
 // maxSync is how long a reader waits for what the disk just got.
 const maxSync = 400 * time.Millisecond
 
+// maxMoving is how long a reader waits until it is known whether a new file is
+// one that had another name before.
+const maxMoving = 2 * time.Second
+
 // cleanName returns a file's name in the form of the records, or an error that
 // says what is wrong with it.
 func cleanName(name string) (string, error) {
@@ -66,7 +70,8 @@ func (o *Overlay) filled(ctx context.Context, call op.Call, out File) (File, err
 
 // opened finds or makes the block of a file. Without make it looks only.
 func (o *Overlay) opened(ctx context.Context, call op.Call, name string, make bool) (out File, err error) {
-	end := time.Now().Add(maxSync)
+	start := time.Now()
+	end := start.Add(maxSync)
 	first := true
 	err = o.await(ctx, func(ctx context.Context) (bool, error) {
 		if !o.own.ready {
@@ -98,6 +103,8 @@ func (o *Overlay) opened(ctx context.Context, call op.Call, name string, make bo
 			out.Info, _ = o.cfg.Folder.Stat(ctx, name)
 			out.Info.Path = name
 			return true, nil
+		case f == nil && idle && make && time.Since(start) < maxMoving && o.mayBeMoved(name):
+			return false, nil
 		case f == nil && idle && make:
 			out, err = o.openNew(ctx, out)
 			return !errors.Is(err, errAgain), ignore(err, errAgain)

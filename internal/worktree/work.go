@@ -59,6 +59,11 @@ func (o *Overlay) work(ctx context.Context, now time.Time, batch []*file) {
 			}
 		}
 	}
+	for _, l := range looks {
+		if l.verdict == take && !l.f.rec.Exists && !l.f.rec.Fresh && l.f.rec.Closed == "" && o.mayBeMoved(l.f.rec.Path) {
+			l.verdict, l.settled, l.again = wait, false, now.Add(quiet) // not its own file, it may be
+		}
+	}
 	o.follows(ctx, looks)
 	o.carryOut(ctx, now, looks)
 	o.rightMetas(ctx, looks)
