@@ -181,7 +181,7 @@ func (m *Mounts) bring(ctx context.Context, c op.Call, r record) error {
 	m.mu.Lock()
 	if old := m.live[r.id]; old != nil {
 		m.mu.Unlock()
-		return fmt.Errorf("it is still being closed: %w: try again in a moment", kaijutsu.ErrUnavailable)
+		return fmt.Errorf("it is still being closed; try again in a moment: %w", kaijutsu.ErrUnavailable)
 	}
 	m.live[r.id] = l
 	m.mu.Unlock()

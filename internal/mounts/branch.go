@@ -83,7 +83,7 @@ func (m *Mounts) SwitchBranch(ctx context.Context, c op.Call, at, name string) (
 	}
 	for _, f := range s.overlay.State().Files {
 		if f.Dirty || f.Conflict {
-			return Mount{}, kaijutsu.About("name", fmt.Errorf("switch to %.200q: file %s holds what is not on the disk: %w: resolve it first", name, f.Path, kaijutsu.ErrConflict))
+			return Mount{}, kaijutsu.About("name", fmt.Errorf("switch to %.200q: file %s holds what is not on the disk; resolve it first: %w", name, f.Path, kaijutsu.ErrConflict))
 		}
 	}
 	err = s.overlay.Frozen(ctx, []string{}, func(worktree.Snapshot) error { return s.tree.Switch(ctx, name, m.signature(c.By)) })

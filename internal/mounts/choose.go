@@ -100,6 +100,15 @@ func (m *Mounts) collect(ctx context.Context, s seen, p choice, snap worktree.Sn
 	for _, f := range snap.Files {
 		held[f.Path] = f
 	}
+	there, err := newAbove(s, snap.Epoch.Head)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(p.dirs)) {
+		if err := there.check(path, func(string) bool { return true }); err != nil {
+			return nil, about(or(p.dirs[path], "paths"), err)
+		}
+	}
 	chosen := maps.Clone(p.files)
 	if len(p.dirs) > 0 {
 		found, err := s.changedBelow(ctx, p, held)
@@ -125,11 +134,11 @@ func (m *Mounts) collect(ctx context.Context, s seen, p choice, snap worktree.Sn
 		case f.field != "" && !f.exists:
 			return nil, kaijutsu.About(f.field, fmt.Errorf("file %s %w in mount %s", path, kaijutsu.ErrNotFound, s.path))
 		case f.field != "":
-			return nil, kaijutsu.About(f.field, fmt.Errorf("file %s is as in the last commit: %w: leave it out", path, kaijutsu.ErrConflict))
+			return nil, kaijutsu.About(f.field, fmt.Errorf("file %s is as in the last commit; leave it out: %w", path, kaijutsu.ErrConflict))
 		}
 	}
 	m.pairRenames(snap.Doc, out)
-	return out, nil
+	return out, there.checkAll(out)
 }
 
 // pairRenames finds out which of the new files that are blocks are files that go
@@ -178,7 +187,7 @@ func (s seen) changedBelow(ctx context.Context, p choice, held map[string]worktr
 	var out []string
 	for _, f := range list {
 		if f.Conflict != "" {
-			return nil, fmt.Errorf("file %s: git has a conflict there (%s): %w: resolve it first", f.Path, f.Conflict, kaijutsu.ErrConflict)
+			return nil, fmt.Errorf("file %s: git has a conflict there (%s); resolve it first: %w", f.Path, f.Conflict, kaijutsu.ErrConflict)
 		}
 		if f.Head != git.Submodule && f.Index != git.Submodule && f.Disk != git.Submodule {
 			out = append(out, f.Path)

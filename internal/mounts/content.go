@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"kaijutsu"
 	"kaijutsu/git"
@@ -26,18 +27,18 @@ func (s seen) read(ctx context.Context, f *changed, held map[string]worktree.Sna
 	case git.Tree:
 		f.old = git.Blob{}
 	case git.Submodule:
-		return fmt.Errorf("%s is a submodule: %w: commit it with git", f.path, kaijutsu.ErrInvalid)
+		return fmt.Errorf("%s is a submodule, which is another repository; commit it with git: %w", f.path, kaijutsu.ErrInvalid)
 	}
 	if b, open := held[f.path]; open {
 		if b.Conflict {
-			return fmt.Errorf("file %s: block and disk both changed: %w: resolve it first", f.path, kaijutsu.ErrConflict)
+			return fmt.Errorf("file %s: block and disk both changed; resolve it first: %w", f.path, kaijutsu.ErrConflict)
 		}
 		f.block, f.data, f.mode, f.exists = b.Block, b.RepoData, b.Mode, b.Exists
 	} else if err := s.readDisk(ctx, f); err != nil {
 		return err
 	}
 	if f.exists && f.old.Hash == "" && f.field != "" && s.tree.Ignored(f.path, false) && !s.indexed(f.path) {
-		return fmt.Errorf("file %s is ignored by git: %w: take it out of .gitignore, or leave it out", f.path, kaijutsu.ErrInvalid)
+		return fmt.Errorf("file %s is ignored by git; take it out of .gitignore, or leave it out: %w", f.path, kaijutsu.ErrInvalid)
 	}
 	return nil
 }
@@ -45,7 +46,7 @@ func (s seen) read(ctx context.Context, f *changed, held map[string]worktree.Sna
 // readDisk is read of a file that is no block.
 func (s seen) readDisk(ctx context.Context, f *changed) error {
 	info, err := s.folder.Stat(ctx, f.path)
-	if errors.Is(err, kaijutsu.ErrNotFound) || errors.Is(err, vfs.ErrNotDirectory) {
+	if errors.Is(err, kaijutsu.ErrNotFound) || errors.Is(err, vfs.ErrNotDirectory) || s.covered(ctx, f.path) {
 		return nil
 	}
 	if err != nil {
@@ -57,12 +58,20 @@ func (s seen) readDisk(ctx context.Context, f *changed) error {
 		f.mode, f.data = git.Symlink, []byte(info.Target)
 		return nil
 	case vfs.KindFile:
+	case vfs.KindDir:
+		if f.exists = false; f.old.Hash != "" {
+			return nil // the file has become a directory
+		}
+		fallthrough
 	default:
-		return fmt.Errorf("%s is no file: %w: git keeps files and links", f.path, kaijutsu.ErrInvalid)
+		return fmt.Errorf("%s is no file; git keeps files and links: %w", f.path, kaijutsu.ErrInvalid)
 	}
 	attr := s.tree.Attributes(f.path)
-	if attr.Filter != "" || attr.Encoding != "" {
-		return fmt.Errorf("file %s goes through the filter %s on its way to git: %w: commit it with git", f.path, or(attr.Filter, attr.Encoding), kaijutsu.ErrInvalid)
+	if attr.Filter != "" {
+		return fmt.Errorf("file %s goes through the filter %s on its way to git; commit it with git: %w", f.path, attr.Filter, kaijutsu.ErrInvalid)
+	}
+	if !attr.Convertible() {
+		return fmt.Errorf("file %s is in the encoding %s on its way to git, which is not known here; commit it with git: %w", f.path, attr.Encoding, kaijutsu.ErrInvalid)
 	}
 	data, info, err := s.folder.Read(ctx, kaijutsu.Principal{}, f.path, 0)
 	if err != nil {
@@ -77,6 +86,9 @@ func (s seen) readDisk(ctx context.Context, f *changed) error {
 		old = f.old.Data
 	}
 	f.data = attr.ToRepo(data, old)
+	if attr.Encoding != "" && !utf8.Valid(f.data) {
+		return fmt.Errorf("file %s is not in the encoding %s, in which its attributes say that it is: %w", f.path, attr.Encoding, kaijutsu.ErrInvalid)
+	}
 	return nil
 }
 

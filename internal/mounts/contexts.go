@@ -27,7 +27,7 @@ func (m *Mounts) contextOf(ctx context.Context, r record, branch string, from ka
 		return doc, nil
 	}
 	if !known && count >= maxBranches {
-		return doc, fmt.Errorf("mount %s has contexts of %d branches: %w: remove the mount and add it under another path", r.path, count, kaijutsu.ErrTooLarge)
+		return doc, fmt.Errorf("mount %s has contexts of %d branches; remove the mount and add it under another path: %w", r.path, count, kaijutsu.ErrTooLarge)
 	}
 	c := op.Call{By: r.by, Right: kaijutsu.RightOwn}
 	n := kernel.NewContext{Title: path.Base(r.path) + "@" + branch}

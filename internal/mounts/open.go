@@ -214,7 +214,7 @@ func chooseBranch(list []git.WorktreeInfo, dir, asked string) (branch, start, no
 			return branch, base, fmt.Sprintf("%s: the mount is on branch %s", notice, branch), nil
 		}
 	}
-	return "", "", "", fmt.Errorf("branch %s and a hundred beside it are checked out elsewhere: %w: name another", base, kaijutsu.ErrConflict)
+	return "", "", "", fmt.Errorf("branch %s and a hundred beside it are checked out elsewhere; name another: %w", base, kaijutsu.ErrConflict)
 }
 
 // freeName returns the name of a worktree in its repository.

@@ -33,7 +33,7 @@ func (m *Mounts) Remove(ctx context.Context, c op.Call, spec RemoveSpec) (Mount,
 		return Mount{}, err
 	}
 	if spec.Worktree && r.node != m.cfg.Node {
-		return Mount{}, fmt.Errorf("the worktree of mount %s is on node %s: %w: remove it there", r.path, m.cfg.NodeName(r.node), kaijutsu.ErrUnavailable)
+		return Mount{}, fmt.Errorf("the worktree of mount %s is on node %s; remove it there: %w", r.path, m.cfg.NodeName(r.node), kaijutsu.ErrUnavailable)
 	}
 	tree, err := m.removable(ctx, r, spec)
 	if err != nil {
@@ -71,7 +71,7 @@ func (m *Mounts) removable(ctx context.Context, r record, spec RemoveSpec) (*git
 	}
 	m.mu.RUnlock()
 	if o == nil || o.tree == nil {
-		return nil, fmt.Errorf("the worktree of mount %s: the mount is not open: %w: remove the mount without it", r.path, kaijutsu.ErrUnavailable)
+		return nil, fmt.Errorf("the worktree of mount %s: the mount is not open; remove the mount without it: %w", r.path, kaijutsu.ErrUnavailable)
 	}
 	if spec.Force {
 		return o.tree, nil
@@ -81,7 +81,7 @@ func (m *Mounts) removable(ctx context.Context, r record, spec RemoveSpec) (*git
 	}
 	for _, f := range o.overlay.State().Files {
 		if f.Conflict || f.Dirty {
-			return nil, fmt.Errorf("file %s of mount %s holds what is not on the disk: %w: resolve it first, or use force", f.Path, r.path, kaijutsu.ErrConflict)
+			return nil, fmt.Errorf("file %s of mount %s holds what is not on the disk; resolve it first, or use force: %w", f.Path, r.path, kaijutsu.ErrConflict)
 		}
 	}
 	changed, err := o.tree.Status(ctx, git.StatusOptions{Untracked: true})
@@ -89,7 +89,7 @@ func (m *Mounts) removable(ctx context.Context, r record, spec RemoveSpec) (*git
 		return nil, err
 	}
 	if len(changed) > 0 {
-		return nil, fmt.Errorf("%d files of mount %s are not committed, %s among them: %w: commit them first, or use force", len(changed), r.path, changed[0].Path, kaijutsu.ErrConflict)
+		return nil, fmt.Errorf("%d files of mount %s are not committed, %s among them; commit them first, or use force: %w", len(changed), r.path, changed[0].Path, kaijutsu.ErrConflict)
 	}
 	return o.tree, nil
 }

@@ -97,7 +97,7 @@ func (s seen) unavailable() error {
 	case s.state == StateElsewhere:
 		return fmt.Errorf("mount %s: %s: %w: ask there; its blocks are here too", s.path, s.reason, kaijutsu.ErrUnavailable)
 	case s.reason == "":
-		return fmt.Errorf("mount %s is being opened: %w: try again in a moment", s.path, kaijutsu.ErrUnavailable)
+		return fmt.Errorf("mount %s is being opened; try again in a moment: %w", s.path, kaijutsu.ErrUnavailable)
 	}
 	return fmt.Errorf("mount %s: %s: %w", s.path, s.reason, kaijutsu.ErrUnavailable)
 }
