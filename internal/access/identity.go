@@ -15,7 +15,7 @@ import (
 
 // Person is how a principal signs outside of the kernel, in commits and in the
 // notes of them. Each field may be empty: nothing is on record. It gives no
-// right, and nobody checks that an address is its principal's.
+// right. Nobody checks that an address is its principal's; see Identified.
 type Person struct {
 	Name  string // the full name
 	Email string
@@ -30,6 +30,11 @@ func (p Person) IsZero() bool { return p == Person{} }
 type Identified struct {
 	Of kaijutsu.Principal
 	Person
+	// Confirmed says that an owner of the kernel gave the address: then what
+	// others signed by it, whenever, is the principal's. Otherwise it is the
+	// principal's own word, since Since (zero without an address).
+	Confirmed bool
+	Since     time.Time
 }
 
 // Identity returns how a principal signs; false: nothing is on record.
@@ -37,7 +42,7 @@ func (t *Table) Identity(of kaijutsu.Principal) (Person, bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	p, ok := t.identities[of]
-	return p, ok
+	return p.Person, ok
 }
 
 // Identities returns everybody of whom something is on record, by kind and name.
@@ -45,8 +50,8 @@ func (t *Table) Identities() []Identified {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	all := make([]Identified, 0, len(t.identities))
-	for of, p := range t.identities {
-		all = append(all, Identified{of, p})
+	for _, p := range t.identities {
+		all = append(all, p)
 	}
 	slices.SortFunc(all, func(a, b Identified) int {
 		return cmp.Or(strings.Compare(string(a.Of.Kind), string(b.Of.Kind)), strings.Compare(a.Of.Name, b.Of.Name))
@@ -56,11 +61,12 @@ func (t *Table) Identities() []Identified {
 
 // SetIdentity says how a principal signs from now on; the zero Person takes
 // back what is on record. Everybody may say it of themselves, and an owner of
-// the kernel of all. An address that another principal has on record is given
-// to a second one by an owner only. The error wraps kaijutsu.ErrDenied,
-// ErrNotFound when nobody is of this name and kind, ErrConflict for an address
-// that is another's, and ErrInvalid for what git or a note could not hold; that
-// one says which field: name, email, model or tool.
+// the kernel of all. An address or full name that another principal has, or
+// goes by, is given to a second one by an owner only. The error wraps
+// kaijutsu.ErrDenied, ErrNotFound when nobody is of this name and kind,
+// ErrConflict for an address or full name that is another's, and ErrInvalid for
+// what git or a note could not hold; those two say which field: name, email,
+// model or tool.
 func (t *Table) SetIdentity(ctx context.Context, by, of kaijutsu.Principal, p Person) error {
 	if by.IsZero() {
 		return fmt.Errorf("set the identity of %s: nobody asks: %w", of, kaijutsu.ErrDenied)
@@ -83,12 +89,17 @@ func (t *Table) SetIdentity(ctx context.Context, by, of kaijutsu.Principal, p Pe
 		return err
 	}
 	defer leave()
-	if other, has := t.addressed(of, p.Email); has && !owns {
-		return kaijutsu.About("email", fmt.Errorf("email: %s is on record for %s: %w: name another, or ask an owner of the kernel", p.Email, other, kaijutsu.ErrConflict))
+	if !owns {
+		if other, has := t.addressed(of, p.Email); has {
+			return kaijutsu.About("email", fmt.Errorf("email: %s is on record for %s: %w: name another, or ask an owner of the kernel", p.Email, other, kaijutsu.ErrConflict))
+		}
+		if other, has := t.called(of, p.Name); has {
+			return kaijutsu.About("name", fmt.Errorf("name: %s goes by %q: %w: name another, or ask an owner of the kernel", other, p.Name, kaijutsu.ErrConflict))
+		}
 	}
 	r := records.Record{Name: identityName(of)}
 	if !p.IsZero() {
-		r = recordOfIdentity(of, p, by, t.now())
+		r = recordOfIdentity(t.identified(of, p, owns), by, t.now())
 	}
 	if err := t.put(ctx, by, r); err != nil {
 		return fmt.Errorf("set the identity of %s: %w", of, err)
@@ -96,18 +107,23 @@ func (t *Table) SetIdentity(ctx context.Context, by, of kaijutsu.Principal, p Pe
 	return nil
 }
 
-// addressed returns who else has an address on record, the first by kind and
-// name.
-func (t *Table) addressed(than kaijutsu.Principal, email string) (kaijutsu.Principal, bool) {
-	if email == "" {
-		return kaijutsu.Principal{}, false
+// identified returns what is to be on record: an address that stays the same
+// keeps who gave it and when.
+func (t *Table) identified(of kaijutsu.Principal, p Person, owns bool) Identified {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	i := Identified{Of: of, Person: p, Confirmed: owns}
+	if was := t.identities[of]; p.Email != "" && strings.EqualFold(was.Email, p.Email) {
+		i.Confirmed, i.Since = owns || was.Confirmed, was.Since
 	}
-	for _, p := range t.Identities() {
-		if p.Of != than && strings.EqualFold(p.Email, email) {
-			return p.Of, true
-		}
-	}
-	return kaijutsu.Principal{}, false
+	return i
+}
+
+// identityRecord is the prefix of the records of identities.
+const identityRecord = "identity/"
+
+func identityName(of kaijutsu.Principal) string {
+	return identityRecord + string(of.Kind) + "/" + of.Name
 }
 
 // identityRow is the record of an identity.
@@ -119,44 +135,50 @@ type identityRow struct {
 	Tool  string    `json:"tool,omitempty"`
 	By    whoRow    `json:"by"`
 	At    time.Time `json:"at"`
+	// EmailAt is since when the address is on record; zero: since At.
+	EmailAt     time.Time `json:"email_at,omitzero"`
+	Unconfirmed bool      `json:"unconfirmed,omitempty"` // no owner gave the address
 }
 
-// identityRecord is the prefix of the records of identities.
-const identityRecord = "identity/"
-
-func identityName(of kaijutsu.Principal) string {
-	return identityRecord + string(of.Kind) + "/" + of.Name
-}
-
-func recordOfIdentity(of kaijutsu.Principal, p Person, by kaijutsu.Principal, at time.Time) records.Record {
-	return record(identityName(of), identityRow{recordVersion, p.Name, p.Email, p.Model, p.Tool, whoRow(by), at.UTC().Truncate(time.Millisecond)})
+func recordOfIdentity(i Identified, by kaijutsu.Principal, at time.Time) records.Record {
+	unconfirmed := i.Email != "" && !i.Confirmed
+	return record(identityName(i.Of), identityRow{
+		V: recordVersion, Name: i.Name, Email: i.Email, Model: i.Model, Tool: i.Tool, By: whoRow(by),
+		At: at.UTC().Truncate(time.Millisecond), EmailAt: i.Since, Unconfirmed: unconfirmed,
+	})
 }
 
 // decodeIdentity reads a record by its whole name. What another node writes is
 // held against the same rules as what is written here.
-func decodeIdentity(name string, value []byte) (of kaijutsu.Principal, p Person, err error) {
+func decodeIdentity(name string, value []byte) (Identified, error) {
 	kind, who, _ := strings.Cut(strings.TrimPrefix(name, identityRecord), "/")
-	of = kaijutsu.Principal{Name: who, Kind: kaijutsu.PrincipalKind(kind)}
-	switch of.Kind {
+	i := Identified{Of: kaijutsu.Principal{Name: who, Kind: kaijutsu.PrincipalKind(kind)}}
+	switch i.Of.Kind {
 	case kaijutsu.Person, kaijutsu.Agent, kaijutsu.Service:
 	default:
-		return of, Person{}, fmt.Errorf("%.64q is no kind of principal: %w", kind, kaijutsu.ErrInvalid)
+		return i, fmt.Errorf("%.64q is no kind of principal: %w", kind, kaijutsu.ErrInvalid)
 	}
 	if value == nil {
-		return of, Person{}, nil
+		return i, nil
 	}
 	if err := checkName(who); err != nil {
-		return of, Person{}, err
+		return i, err
 	}
 	var row identityRow
 	if err := decode(value, &row); err != nil {
-		return of, Person{}, err
+		return i, err
 	}
-	p = Person{row.Name, row.Email, row.Model, row.Tool}
-	if p.IsZero() {
-		return of, p, fmt.Errorf("it says nothing: %w", kaijutsu.ErrInvalid)
+	i.Person = Person{row.Name, row.Email, row.Model, row.Tool}
+	if i.Person.IsZero() {
+		return i, fmt.Errorf("it says nothing: %w", kaijutsu.ErrInvalid)
 	}
-	return of, p, p.check()
+	if i.Email != "" {
+		i.Confirmed, i.Since = !row.Unconfirmed, row.EmailAt
+		if i.Since.IsZero() {
+			i.Since = row.At
+		}
+	}
+	return i, i.check()
 }
 
 // loadIdentities reads the identities and follows them from then on.
@@ -170,15 +192,15 @@ func (t *Table) loadIdentities() {
 // followIdentity takes a record over, whoever has written it; nil: it is gone.
 // One that cannot be read counts as none.
 func (t *Table) followIdentity(name string, value []byte) {
-	of, p, err := decodeIdentity(name, value)
+	i, err := decodeIdentity(name, value)
 	t.mu.Lock()
 	delete(t.unread, name)
-	delete(t.identities, of)
+	delete(t.identities, i.Of)
 	switch {
 	case err != nil:
 		t.unread[name] = err
 	case value != nil:
-		t.identities[of] = p
+		t.identities[i.Of] = i
 	}
 	t.mu.Unlock()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"kaijutsu"
 	"kaijutsu/internal/op"
 )
 
@@ -80,4 +81,53 @@ func checkEmail(email string) error {
 		return &op.FieldError{Field: "email", Reason: fmt.Sprintf("%s stands for principals without an address", NoAddress), Hint: hint + ", or none"}
 	}
 	return nil
+}
+
+// addressed returns who else has an address on record, the first by kind and
+// name.
+func (t *Table) addressed(than kaijutsu.Principal, email string) (kaijutsu.Principal, bool) {
+	if email == "" {
+		return kaijutsu.Principal{}, false
+	}
+	for _, p := range t.Identities() {
+		if p.Of != than && strings.EqualFold(p.Email, email) {
+			return p.Of, true
+		}
+	}
+	return kaijutsu.Principal{}, false
+}
+
+// called returns who else goes by a name, on record or in the kernel; letters
+// that look alike but for case and width, and what stands between them, do not
+// tell names apart.
+func (t *Table) called(than kaijutsu.Principal, name string) (kaijutsu.Principal, bool) {
+	sound := folded(name)
+	if sound == "" {
+		return kaijutsu.Principal{}, false
+	}
+	for _, p := range t.Identities() {
+		if p.Of != than && folded(p.Name) == sound {
+			return p.Of, true
+		}
+	}
+	for _, m := range t.Members() {
+		if m.Principal != than && folded(m.Principal.Name) == sound {
+			return m.Principal, true
+		}
+	}
+	return kaijutsu.Principal{}, false
+}
+
+// folded returns the letters and digits of a name, in lower case and of the
+// usual width.
+func folded(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r >= 0xff01 && r <= 0xff5e { // fullwidth forms
+			r -= 0xfee0
+		}
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, name))
 }

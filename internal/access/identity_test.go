@@ -59,7 +59,7 @@ func TestIdentityLife(t *testing.T) {
 		t.Fatalf("Identities = %+v, want %+v", got, want)
 	}
 	for i := range want {
-		if got[i] != want[i] {
+		if got[i].Of != want[i].Of || got[i].Person != want[i].Person {
 			t.Errorf("Identities[%d] = %+v, want %+v", i, got[i], want[i])
 		}
 	}
@@ -73,7 +73,7 @@ func TestIdentityLife(t *testing.T) {
 
 func TestSetIdentityRefuses(t *testing.T) {
 	table := identified(t, nil)
-	if err := table.SetIdentity(t.Context(), owner, bot, access.Person{Email: "bot@example.org"}); err != nil {
+	if err := table.SetIdentity(t.Context(), owner, bot, access.Person{Name: "The Bot", Email: "bot@example.org"}); err != nil {
 		t.Fatal(err)
 	}
 	long := func(n int) string { return strings.Repeat("x", n) }
@@ -91,6 +91,9 @@ func TestSetIdentityRefuses(t *testing.T) {
 		{"another kind", owner, kaijutsu.Principal{Name: "amy", Kind: kaijutsu.Agent}, access.Person{Name: "Amy"}, kaijutsu.ErrNotFound, ""},
 		{"a part of the server", owner, kaijutsu.Principal{Name: "git", Kind: kaijutsu.Service}, access.Person{Name: "Git"}, kaijutsu.ErrInvalid, ""},
 		{"an address that is another's", amy, amy, access.Person{Email: "BOT@example.org"}, kaijutsu.ErrConflict, "email"},
+		{"a full name that is another's", bot, bot, access.Person{Name: "AMY"}, kaijutsu.ErrConflict, "name"},
+		{"a full name in wide letters", bot, bot, access.Person{Name: "\uff21\uff4d\uff59"}, kaijutsu.ErrConflict, "name"},
+		{"a full name on record", amy, amy, access.Person{Name: "the. bot"}, kaijutsu.ErrConflict, "name"},
 		{"angle brackets", amy, amy, access.Person{Name: "Amy <root@example.org>"}, kaijutsu.ErrInvalid, "name"},
 		{"a line feed in the name", amy, amy, access.Person{Name: "Amy\ncommitter Ben"}, kaijutsu.ErrInvalid, "name"},
 		{"nothing that git keeps", amy, amy, access.Person{Name: "..,"}, kaijutsu.ErrInvalid, "name"},
@@ -129,6 +132,52 @@ func TestSetIdentityRefuses(t *testing.T) {
 	}
 	if err := table.SetIdentity(t.Context(), owner, amy, access.Person{Email: "bot@example.org"}); err != nil {
 		t.Errorf("an owner gives an address to two: %v", err)
+	}
+}
+
+// TestWhoGaveAnAddress tells an owner's word from one's own, through later
+// changes and a restart.
+func TestWhoGaveAnAddress(t *testing.T) {
+	dir := t.TempDir()
+	st := openStore(t, dir)
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	table := openTable(t, st, now)
+	create(t, table, access.NewToken{Name: "amy", Right: kaijutsu.RightEdit})
+	start := at
+	for _, step := range []struct {
+		name      string
+		by        kaijutsu.Principal
+		p         access.Person
+		confirmed bool
+		since     time.Duration // after the start
+	}{
+		{"her own word", amy, access.Person{Email: "amy@example.org"}, false, 0},
+		{"and a name", amy, access.Person{Name: "Amy", Email: "AMY@example.org"}, false, 0},
+		{"an owner's word", owner, access.Person{Name: "Amy", Email: "amy@example.org"}, true, 0},
+		{"a model, by herself", amy, access.Person{Email: "amy@example.org", Model: "m"}, true, 0},
+		{"another address", amy, access.Person{Email: "olga@example.org"}, false, 4 * time.Hour},
+		{"none", amy, access.Person{Name: "Amy"}, false, -1},
+		{"the old one again", amy, access.Person{Email: "amy@example.org"}, false, 6 * time.Hour},
+	} {
+		if err := table.SetIdentity(t.Context(), step.by, amy, step.p); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		var since time.Time
+		if step.since >= 0 {
+			since = start.Add(step.since)
+		}
+		if got := table.Identities()[0]; got.Person != step.p || got.Confirmed != step.confirmed || !got.Since.Equal(since) {
+			t.Errorf("%s: %+v, want confirmed %v since %v", step.name, got, step.confirmed, since)
+		}
+		at = at.Add(time.Hour)
+	}
+	was := table.Identities()[0]
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := openTable(t, openStore(t, dir), now).Identities(); len(got) != 1 || got[0] != was {
+		t.Errorf("after a restart %+v, want %+v", got, was)
 	}
 }
 

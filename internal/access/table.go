@@ -43,14 +43,14 @@ type Table struct {
 	writing chan struct{} // a token: one writer at a time
 
 	mu         sync.RWMutex
-	principals map[string]*principal            // guarded by mu; by name
-	tokens     map[string]*token                // guarded by mu; by id
-	keys       map[string][]*token              // guarded by mu; by principal name
-	secrets    map[[sha256.Size]byte]*token     // guarded by mu
-	grants     map[kaijutsu.DocumentID]grantsOf // guarded by mu
-	watches    map[string]map[*watch]struct{}   // guarded by mu; by token id
-	unread     map[string]error                 // guarded by mu; why, by record name
-	identities map[kaijutsu.Principal]Person    // guarded by mu
+	principals map[string]*principal             // guarded by mu; by name
+	tokens     map[string]*token                 // guarded by mu; by id
+	keys       map[string][]*token               // guarded by mu; by principal name
+	secrets    map[[sha256.Size]byte]*token      // guarded by mu
+	grants     map[kaijutsu.DocumentID]grantsOf  // guarded by mu
+	watches    map[string]map[*watch]struct{}    // guarded by mu; by token id
+	unread     map[string]error                  // guarded by mu; why, by record name
+	identities map[kaijutsu.Principal]Identified // guarded by mu
 
 	rests map[kaijutsu.DocumentID]kaijutsu.DocumentID // guarded by mu; see Rest
 }
@@ -94,7 +94,7 @@ func Open(cfg Config) (*Table, error) {
 		grants:     make(map[kaijutsu.DocumentID]grantsOf),
 		watches:    make(map[string]map[*watch]struct{}),
 		unread:     make(map[string]error),
-		identities: make(map[kaijutsu.Principal]Person),
+		identities: make(map[kaijutsu.Principal]Identified),
 		rests:      make(map[kaijutsu.DocumentID]kaijutsu.DocumentID),
 	}
 	if t.change == nil {

@@ -51,7 +51,7 @@ type BlameLine struct {
 	Time    time.Time
 	Source  string   // FromLog, FromNote, FromGit, FromDisk
 	Commit  git.Hash // from a note or git: the commit that git blames
-	Author  string   // "Name <email>": of that commit, or of a person in its note
+	Author  string   // "Name <email>": of that commit, or of a person in its note; of an agent there its tool
 	Key     string   // from a note: of the attestation
 }
 
@@ -148,7 +148,7 @@ func (b *Book) blameUnknown(ctx context.Context, t Target, text string, log []Li
 			continue
 		}
 		was := *l
-		if err := a.ask(l, h.origins[k]); err != nil {
+		if err := a.ask(ctx, l, h.origins[k]); err != nil {
 			return err
 		}
 		if made := l.Time; l.Source == FromGit && (made.After(was.Time) || was.By == Disk && made.Equal(was.Time)) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/git"
@@ -31,7 +32,7 @@ func (b *Book) blameCommit(ctx context.Context, t Target) ([]BlameLine, error) {
 	out := make([]BlameLine, 0, to-from)
 	for i := from; i < to; i++ {
 		line := BlameLine{Line: i + 1, Text: strings.TrimSuffix(texts[i], "\r"), Source: FromDisk}
-		if err := a.ask(&line, h.origins[i]); err != nil {
+		if err := a.ask(ctx, &line, h.origins[i]); err != nil {
 			return nil, err
 		}
 		out = append(out, line)
@@ -105,24 +106,24 @@ func (b *Book) asker(r *git.Repo) *asker {
 
 // ask says who wrote a line that comes from a commit: whom its note names, else
 // its author.
-func (a *asker) ask(l *BlameLine, o git.LineOrigin) error {
-	n, err := a.note(o.Commit)
+func (a *asker) ask(ctx context.Context, l *BlameLine, o git.LineOrigin) error {
+	n, err := a.note(o.Commit, o.Author.When)
 	if err != nil {
 		return err
 	}
 	l.Commit, l.Time = o.Commit, o.Author.When.UTC()
 	l.Change, l.Via = kaijutsu.ChangeHash{}, kaijutsu.Principal{}
-	if w := n.writer(n.key(o.Path, o.Line)); w.Key != "" && (!w.By.IsZero() || w.Author != "") {
+	if w := n.writer(ctx, n.key(o.Path, o.Line)); w.Key != "" && (!w.By.IsZero() || w.Author != "") {
 		l.By, l.Model, l.Author, l.Key, l.Source = w.By, w.Model, w.Author, w.Key, FromNote
 		l.Doc = w.Doc
 		return nil
 	}
-	l.By, l.Doc, l.Source = a.who.find(o.Author.Email), kaijutsu.DocumentID{}, FromGit
+	l.By, l.Doc, l.Source = a.who.find(o.Author.Email, o.Author.When), kaijutsu.DocumentID{}, FromGit
 	l.Author = valid(identityText(o.Author))
 	return nil
 }
 
-func (a *asker) note(commit git.Hash) (*noteReader, error) {
+func (a *asker) note(commit git.Hash, at time.Time) (*noteReader, error) {
 	if n := a.notes[commit]; n != nil {
 		return n, nil
 	}
@@ -130,7 +131,7 @@ func (a *asker) note(commit git.Hash) (*noteReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{note: authorship, who: a.who, kernel: a.book.cfg.Name, byKey: make(map[string]Writer)}
+	r := &reader{book: a.book, note: authorship, at: at, who: a.who, byKey: make(map[string]Writer)}
 	n := &noteReader{r, make(map[string][]string)}
 	a.notes[commit] = n
 	return n, nil

@@ -194,7 +194,7 @@ func TestNotesOutliveTheirLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writers := w.book.Writers(note, "b.txt", 4)
+	writers := w.book.Writers(w.ctx, note, w.clock, "b.txt", 4)
 	if got, want := w.writersOf(note, "b.txt", 4), "ben amy bot -"; got != want {
 		t.Errorf("writers = %s, want %s", got, want)
 	}

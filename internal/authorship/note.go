@@ -62,7 +62,7 @@ func (b *Book) Note(ctx context.Context, spec NoteSpec) (git.Authorship, error) 
 			}
 		}
 		if len(old) > 0 {
-			if err := n.recall(f, data, marks, old); err != nil {
+			if err := n.recall(ctx, f, data, marks, old); err != nil {
 				return git.Authorship{}, fmt.Errorf("note of %s: %w", f.Path, err)
 			}
 		}
@@ -103,7 +103,7 @@ func (b *Book) newNote(spec NoteSpec) *note {
 }
 
 // recall marks lines that came out of git by the parent's note.
-func (n *note) recall(f NoteFile, data string, marks []mark, lines []int) error {
+func (n *note) recall(ctx context.Context, f NoteFile, data string, marks []mark, lines []int) error {
 	if n.spec.Git == nil || n.spec.Parent == "" {
 		return nil
 	}
@@ -112,7 +112,11 @@ func (n *note) recall(f NoteFile, data string, marks []mark, lines []int) error 
 		if err != nil {
 			return err
 		}
-		n.older = n.book.reader(older)
+		parent, err := n.spec.Git.Repo().Commit(string(n.spec.Parent))
+		if err != nil {
+			return err
+		}
+		n.older = n.book.reader(older, parent.Author.When)
 	}
 	path := f.OldPath
 	if path == "" {
@@ -132,7 +136,7 @@ func (n *note) recall(f NoteFile, data string, marks []mark, lines []int) error 
 	keys := keysOf(n.older.note, path, countLines(plain(old)))
 	to := lineMap(old, data)
 	for _, i := range lines {
-		if k := to[i]; k >= 0 && keys[k] != "" && n.adopt(keys[k]) {
+		if k := to[i]; k >= 0 && keys[k] != "" && n.adopt(ctx, keys[k]) {
 			marks[i] = markOfKey(keys[k])
 		}
 	}

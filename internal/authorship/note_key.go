@@ -1,6 +1,7 @@
 package authorship
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"time"
@@ -69,36 +70,49 @@ func (n *note) human(by kaijutsu.Principal) string {
 	return key
 }
 
-// session enters what an agent, or a service with a token, did in a context.
+// session enters what an agent, or a service with a token, did in a context. Of
+// two that are the same program the second goes by its own name.
 func (n *note) session(w writing) string {
 	id := w.doc.Name()
-	key := git.SessionKey(w.by.Name, id)
-	s := git.Session{Tool: w.by.Name, ID: id, Model: w.model, Attributes: map[string]string{
-		attrPrincipal: w.by.String(), attrContext: id, attrKernel: n.book.cfg.Name,
-	}}
-	if p, _ := n.book.cfg.Access.Identity(w.by); p.Tool != "" {
-		s.Attributes[attrTool] = p.Tool
+	p, _ := n.book.cfg.Access.Identity(w.by)
+	tools := []string{p.Tool, w.by.Name, w.by.String()}
+	if p.Tool == "" {
+		tools = tools[1:]
 	}
-	n.out.Meta.Sessions[key] = s
-	return key
+	for _, tool := range tools {
+		key := git.SessionKey(tool, id)
+		if other, taken := n.out.Meta.Sessions[key]; taken && other.Attributes[attrPrincipal] != w.by.String() {
+			continue
+		}
+		s := git.Session{Tool: tool, ID: id, Model: w.model, Attributes: map[string]string{
+			attrPrincipal: w.by.String(), attrContext: id, attrKernel: n.book.cfg.Name,
+		}}
+		if p.Tool != "" && p.Tool != tool {
+			s.Attributes[attrTool] = p.Tool
+		}
+		n.out.Meta.Sessions[key] = s
+		return key
+	}
+	return "" // all three are others': nobody's then
 }
 
 // adopt enters whom the parent's note names by a key, and reports whether it
 // says who that is. What is known here already stays; a key that is somebody
 // else's by now is not taken.
-func (n *note) adopt(key string) bool {
+func (n *note) adopt(ctx context.Context, key string) bool {
 	older := n.older.note
 	if h, ok := older.Human(key); ok {
-		by := n.older.writer(key).By
+		by := n.older.writer(ctx, key).By
 		if other, taken := n.humans[key]; taken {
 			return other == by
 		}
-		n.humans[key], n.out.Meta.Humans[key] = by, h
+		n.humans[key], n.out.Meta.Humans[key] = by, n.older.trueOf(h, by)
 		return true
 	}
 	if s, ok := older.Session(key); ok {
 		id := markOfKey(key).key
 		if _, there := n.out.Meta.Sessions[id]; !there {
+			s.Attributes = n.older.own(s.Attributes, n.older.writer(ctx, key).By)
 			n.out.Meta.Sessions[id] = s
 		}
 		return true

@@ -1,8 +1,11 @@
 package authorship
 
 import (
+	"context"
 	"encoding/json"
+	"maps"
 	"strings"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/git"
@@ -19,40 +22,40 @@ const (
 // Writer is who a note says wrote a line.
 type Writer struct {
 	Key string // of the attestation; "": the note does not say
-	// By is the principal, on this kernel; of another an agent by its tool's
-	// name, and nobody for people who are not known here.
+	// By is the principal of this kernel; zero: nobody known here.
 	By     kaijutsu.Principal
 	Model  string
-	Doc    kaijutsu.DocumentID // the context it worked in; zero: the note does not say
-	Author string              // of people: "Name <email>"
+	Doc    kaijutsu.DocumentID // the context it worked in; zero: none of this kernel
+	Author string              // of people "Name <email>", of agents their tool
 }
 
 // Writers returns who wrote each of the first n lines of a file, by the note of
-// the commit.
-func (b *Book) Writers(a git.Authorship, path string, n int) []Writer {
-	return b.reader(a).writers(path, n)
+// the commit, which was made at a time. Anybody may write notes. A note of this
+// kernel names a person who signs by the address that it gives, and an agent
+// that works here in a context that is here; any other a person alone, by the
+// address, as an author of a commit is found.
+func (b *Book) Writers(ctx context.Context, a git.Authorship, at time.Time, path string, n int) []Writer {
+	r := b.reader(a, at)
+	out := make([]Writer, n)
+	for i, key := range keysOf(a, path, n) {
+		if key != "" {
+			out[i] = r.writer(ctx, key)
+		}
+	}
+	return out
 }
 
 // reader finds the writers that one note names.
 type reader struct {
-	note   git.Authorship
-	who    signatories
-	kernel string
-	byKey  map[string]Writer
+	book  *Book
+	note  git.Authorship
+	at    time.Time // of the commit
+	who   signatories
+	byKey map[string]Writer
 }
 
-func (b *Book) reader(a git.Authorship) *reader {
-	return &reader{note: a, who: b.signatories(), kernel: b.cfg.Name, byKey: make(map[string]Writer)}
-}
-
-func (r *reader) writers(path string, n int) []Writer {
-	out := make([]Writer, n)
-	for i, key := range keysOf(r.note, path, n) {
-		if key != "" {
-			out[i] = r.writer(key)
-		}
-	}
-	return out
+func (b *Book) reader(a git.Authorship, at time.Time) *reader {
+	return &reader{book: b, note: a, at: at, who: b.signatories(), byKey: make(map[string]Writer)}
 }
 
 // keysOf returns the key of each of the first n lines of a file; "" where the
@@ -87,70 +90,104 @@ func keysOf(a git.Authorship, path string, n int) []string {
 }
 
 // writer resolves a key.
-func (r *reader) writer(key string) Writer {
+func (r *reader) writer(ctx context.Context, key string) Writer {
 	w, ok := r.byKey[key]
 	if !ok {
-		w = r.resolve(key)
+		w = r.resolve(ctx, key)
 		w.Key = key
 		r.byKey[key] = w
 	}
 	return w
 }
 
-func (r *reader) resolve(key string) Writer {
+func (r *reader) resolve(ctx context.Context, key string) Writer {
 	if strings.HasPrefix(key, "h_") {
-		h, ok := r.note.Human(key)
-		if !ok {
-			return Writer{}
+		if h, ok := r.note.Human(key); ok {
+			return r.human(h)
 		}
-		by := r.attested(humanAttributes(h))
-		if by.IsZero() {
-			by = r.who.find(emailIn(h.Author))
-		}
-		return Writer{By: by, Author: valid(h.Author)}
+		return Writer{}
 	}
 	if s, ok := r.note.Session(key); ok {
-		w := Writer{By: r.attested(s.Attributes), Model: s.Model}
-		if w.By.IsZero() {
-			w.By = tool(s.Tool)
-		}
-		if cid, err := kaijutsu.ParseContextID(s.Attributes[attrContext]); err == nil {
-			w.Doc = cid.Document()
-		}
-		return w
+		return r.session(ctx, s)
 	}
 	var prompt struct {
 		Agent struct{ Tool, Model string } `json:"agent_id"`
 	}
 	if raw, ok := r.note.Meta.Prompts[key]; ok && json.Unmarshal(raw, &prompt) == nil {
-		return Writer{By: tool(prompt.Agent.Tool), Model: valid(prompt.Agent.Model)}
+		return Writer{Author: valid(prompt.Agent.Tool), Model: valid(prompt.Agent.Model)}
 	}
 	return Writer{}
 }
 
-// attested returns the principal that attributes name, if they are of this
-// kernel.
-func (r *reader) attested(attrs map[string]string) kaijutsu.Principal {
-	if kernel, ok := attrs[attrKernel]; ok && kernel != r.kernel {
-		return kaijutsu.Principal{}
+// human returns who a person of the note is. Of those who share an address the
+// attributes tell which.
+func (r *reader) human(h git.Human) Writer {
+	email := emailIn(h.Author)
+	w := Writer{By: r.attested(humanAttributes(h)), Author: valid(h.Author)}
+	if w.By.Kind != kaijutsu.Person || !r.who.signs(w.By, email) {
+		w.By = r.who.find(email, r.at)
 	}
-	kind, name, _ := strings.Cut(attrs[attrPrincipal], ":")
-	p := kaijutsu.Principal{Name: name, Kind: kaijutsu.PrincipalKind(kind)}
-	switch p.Kind {
-	case kaijutsu.Person, kaijutsu.Agent, kaijutsu.Service:
-		if isName(name) {
-			return p
-		}
-	}
-	return kaijutsu.Principal{}
+	return w
 }
 
-// tool is the agent that a note names by its tool alone.
-func tool(name string) kaijutsu.Principal {
-	if !isName(name) {
+// session returns who an agent of the note is.
+func (r *reader) session(ctx context.Context, s git.Session) Writer {
+	w := Writer{Model: valid(s.Model), Author: valid(s.Tool)}
+	by := r.attested(s.Attributes)
+	cid, err := kaijutsu.ParseContextID(s.Attributes[attrContext])
+	if by.IsZero() || by.Kind == kaijutsu.Person || err != nil {
+		return w
+	}
+	doc := cid.Document()
+	if here, err := r.book.cfg.Repo.Exists(ctx, doc); !r.book.cfg.Kernel.Deleted(doc) && (err != nil || !here) {
+		return w
+	}
+	w.By, w.Doc, w.Author = by, doc, ""
+	return w
+}
+
+// attested returns the member of this kernel that attributes name, if they are
+// of this kernel.
+func (r *reader) attested(attrs map[string]string) kaijutsu.Principal {
+	kind, name, _ := strings.Cut(attrs[attrPrincipal], ":")
+	p := kaijutsu.Principal{Name: name, Kind: kaijutsu.PrincipalKind(kind)}
+	m, ok := r.book.cfg.Access.Member(name)
+	if attrs[attrKernel] != r.book.cfg.Name || !ok || m.Principal != p {
 		return kaijutsu.Principal{}
 	}
-	return kaijutsu.Principal{Name: name, Kind: kaijutsu.Agent}
+	return p
+}
+
+// own returns attributes without what they say of this kernel, or of none, where
+// that is not whom they were found to be of: nobody's forgery goes on in our
+// notes. What they say of other kernels stays.
+func (r *reader) own(attrs map[string]string, by kaijutsu.Principal) map[string]string {
+	kernel, named := attrs[attrKernel]
+	if named && kernel != r.book.cfg.Name || !by.IsZero() && attrs[attrPrincipal] == by.String() {
+		return attrs
+	}
+	out := maps.Clone(attrs)
+	for _, key := range []string{attrPrincipal, attrContext, attrKernel} {
+		delete(out, key)
+	}
+	return out
+}
+
+// trueOf returns a person with its own attributes.
+func (r *reader) trueOf(h git.Human, by kaijutsu.Principal) git.Human {
+	attrs := humanAttributes(h)
+	own := r.own(attrs, by)
+	if len(own) == len(attrs) {
+		return h
+	}
+	h.Extra = maps.Clone(h.Extra)
+	raw, err := json.Marshal(own)
+	if err != nil || len(own) == 0 {
+		delete(h.Extra, "custom_attributes")
+		return h
+	}
+	h.Extra["custom_attributes"] = raw
+	return h
 }
 
 // humanAttributes returns the attributes of a person. The format names none for

@@ -218,7 +218,7 @@ func (s *session) compare(head git.Hash, f *edited) int {
 			a = s.c.note(commit)
 			notes[commit] = a
 		}
-		return s.book.Writers(a, path, line)[line-1].By
+		return s.book.Writers(s.ctx, a, s.clock, path, line)[line-1].By
 	}
 	open := s.blame(authorship.Target{Git: s.c.tree, Doc: s.doc, Block: f.block, Path: f.path})
 	closed := s.blame(authorship.Target{Git: s.c.tree, Path: f.path})

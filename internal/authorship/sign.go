@@ -3,7 +3,9 @@ package authorship
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -103,29 +105,43 @@ func isName(name string) bool {
 // signatories finds principals by how they sign.
 type signatories struct {
 	book    *Book
-	byEmail map[string]kaijutsu.Principal // by the address in lower case
+	byEmail map[string][]access.Identified // by the address in lower case
 }
 
-// signatories returns who signs how, now. Of principals that share an address a
-// person counts before others, then the first name.
+// signatories returns who signs how, now. Of principals that share an address
+// those come first to whom an owner gave it, then people, then the first name.
 func (b *Book) signatories() signatories {
-	s := signatories{b, make(map[string]kaijutsu.Principal)}
+	s := signatories{b, make(map[string][]access.Identified)}
 	for _, id := range b.cfg.Access.Identities() { // by kind and name
-		email := strings.ToLower(id.Email)
-		if email == "" {
-			continue
+		if email := strings.ToLower(id.Email); email != "" {
+			s.byEmail[email] = append(s.byEmail[email], id)
 		}
-		if was, ok := s.byEmail[email]; !ok || was.Kind != kaijutsu.Person && id.Of.Kind == kaijutsu.Person {
-			s.byEmail[email] = id.Of
-		}
+	}
+	for _, ids := range s.byEmail {
+		slices.SortStableFunc(ids, func(a, b access.Identified) int { return weight(a) - weight(b) })
 	}
 	return s
 }
 
-// find returns who signs by an address; zero: nobody known here.
-func (s signatories) find(email string) kaijutsu.Principal {
-	if p, ok := s.byEmail[strings.ToLower(email)]; ok {
-		return p
+func weight(id access.Identified) int {
+	switch {
+	case id.Confirmed && id.Of.Kind == kaijutsu.Person:
+		return 0
+	case id.Confirmed:
+		return 1
+	}
+	return 2
+}
+
+// find returns who signed by an address at a time; zero: nobody known here. An
+// address that somebody put on record without an owner of the kernel is a
+// person's from then on, and never an agent's: else history would be theirs
+// who claim it.
+func (s signatories) find(email string, at time.Time) kaijutsu.Principal {
+	for _, id := range s.byEmail[strings.ToLower(email)] {
+		if id.Confirmed || id.Of.Kind == kaijutsu.Person && !at.Before(id.Since.Truncate(time.Second)) {
+			return id.Of
+		}
 	}
 	name, ok := named(email)
 	if !ok {
@@ -135,6 +151,12 @@ func (s signatories) find(email string) kaijutsu.Principal {
 		return m.Principal
 	}
 	return kaijutsu.Principal{}
+}
+
+// signs reports whether an address is a principal's, on record or by its name.
+func (s signatories) signs(by kaijutsu.Principal, email string) bool {
+	return slices.ContainsFunc(s.byEmail[strings.ToLower(email)], func(id access.Identified) bool { return id.Of == by }) ||
+		strings.EqualFold(email, address(by.Name))
 }
 
 // emailIn returns the address in "Name <email>".
