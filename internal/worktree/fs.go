@@ -29,8 +29,9 @@ type files struct {
 // second; when it returns it is in the block. Only the caller may be who writes.
 func (o *Overlay) FS(call op.Call) vfs.FS { return files{o, call} }
 
-// name cleans a name for reading: what is git's own is not there.
-func (s files) name(name string) (string, error) {
+// name cleans a name for reading, and follows links, with last also at its end:
+// what is git's own is not there, whatever leads to it.
+func (s files) name(name string, last bool) (string, error) {
 	clean, err := vfs.Clean(name)
 	if err != nil {
 		return "", err
@@ -38,7 +39,7 @@ func (s files) name(name string) (string, error) {
 	if notGits(clean) != nil {
 		return "", fmt.Errorf("file %q: %w", clean, kaijutsu.ErrNotFound)
 	}
-	return clean, nil
+	return s.o.resolved(clean, last)
 }
 
 // mayRead says that there is nothing for who may not read the context.
@@ -54,7 +55,7 @@ func (s files) mayRead(name string) (kaijutsu.DocumentID, error) {
 
 // Stat describes a file or directory, with the block that holds it.
 func (s files) Stat(ctx context.Context, name string) (vfs.Info, error) {
-	name, err := s.name(name)
+	name, err := s.name(name, false)
 	if err != nil {
 		return vfs.Info{}, err
 	}
@@ -66,13 +67,15 @@ func (s files) Stat(ctx context.Context, name string) (vfs.Info, error) {
 	if err != nil {
 		return vfs.Info{}, err
 	}
-	s.o.blockOf(&info, doc)
-	return info, nil
+	one := []vfs.Info{info}
+	s.o.submodules(one)
+	s.o.blocksOf(one, doc)
+	return one[0], nil
 }
 
 // List describes what a directory holds.
 func (s files) List(ctx context.Context, name string) ([]vfs.Info, error) {
-	name, err := s.name(name)
+	name, err := s.name(name, true)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +93,7 @@ func (s files) List(ctx context.Context, name string) ([]vfs.Info, error) {
 			out = append(out, info)
 		}
 	}
+	s.o.submodules(out)
 	s.o.blocksOf(out, doc)
 	return out, nil
 }
@@ -130,7 +134,7 @@ func (s files) Peek(ctx context.Context, name string, limit int64) ([]byte, vfs.
 }
 
 func (s files) read(ctx context.Context, name string, limit int64, open bool) ([]byte, vfs.Info, error) {
-	name, err := s.name(name)
+	name, err := s.name(name, true)
 	if err != nil {
 		return nil, vfs.Info{}, err
 	}
@@ -176,6 +180,9 @@ func (s files) writable(ctx context.Context, by kaijutsu.Principal, name string)
 	if _, err := s.mayRead(clean); err != nil {
 		return "", err
 	}
+	if _, err := s.o.buildable(clean); err != nil {
+		return "", err
+	}
 	return clean, s.o.awaitFree(ctx, func(context.Context) error { return s.o.mayEdit(s.call) })
 }
 
@@ -188,7 +195,10 @@ func (s files) Write(ctx context.Context, by kaijutsu.Principal, name string, da
 	}
 	o := s.o
 	old, err := o.opened(ctx, s.call, name, true)
-	missing := err != nil
+	missing := errors.Is(err, kaijutsu.ErrNotFound)
+	if err != nil && !missing && !errors.Is(err, kaijutsu.ErrTooLarge) {
+		return vfs.Info{}, err
+	}
 	text, shp, isText := fromDisk(data)
 	fits := isText && int64(len(data)) <= o.cfg.Limit && o.cfg.Git.Attributes(name).Editable()
 	if !missing && w.Exclusive {
@@ -202,6 +212,11 @@ func (s files) Write(ctx context.Context, by kaijutsu.Principal, name string, da
 		}
 		o.poke(ctx, name)
 		return info, nil
+	}
+	if above, err := o.buildable(name); err != nil {
+		return vfs.Info{}, err
+	} else if above && !w.Parents {
+		return vfs.Info{}, fmt.Errorf("write %q: its directory is not there: make it first, or ask for parents: %w", name, kaijutsu.ErrNotFound)
 	}
 	if w.IfHash != "" && missing {
 		return vfs.Info{}, fmt.Errorf("write %q: it is not there, and was to have hash %s: %w", name, w.IfHash, kaijutsu.ErrConflict)
@@ -331,6 +346,9 @@ func (s files) Remove(ctx context.Context, by kaijutsu.Principal, name string, r
 		return err
 	}
 	o := s.o
+	if err := o.withoutRepositories(ctx, name); err != nil {
+		return err
+	}
 	return o.awaitFree(ctx, func(ctx context.Context) error {
 		err := o.cfg.Folder.Remove(ctx, by, name, recursive)
 		if f := o.own.paths[name]; err != nil && (f == nil || f.rec.Exists) {
@@ -356,7 +374,7 @@ func (o *Overlay) entomb(ctx context.Context, call op.Call, gone []*file) error 
 	if len(gone) == 0 {
 		return nil
 	}
-	_, err := o.cfg.Kernel.Edit(ctx, call, o.own.at.Doc, "fs_remove", func(v repo.View, tx *blocks.Tx) error {
+	e, err := o.cfg.Kernel.Edit(ctx, call, o.own.at.Doc, "fs_remove", func(v repo.View, tx *blocks.Tx) error {
 		for _, f := range gone {
 			if b, ok := v.Block(f.rec.Block); !ok || b.Deleted {
 				continue
@@ -372,7 +390,15 @@ func (o *Overlay) entomb(ctx context.Context, call op.Call, gone []*file) error 
 		f.stale = true
 		f.hurry(now)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	for _, f := range gone {
+		if err := o.buried(ctx, f, e.Heads); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Rename moves a file or directory; its blocks go with it.
@@ -385,6 +411,9 @@ func (s files) Rename(ctx context.Context, by kaijutsu.Principal, from, to strin
 		return err
 	}
 	o := s.o
+	if err := o.withoutRepositories(ctx, from); err != nil {
+		return err
+	}
 	return o.awaitFree(ctx, func(ctx context.Context) error {
 		if err := o.cfg.Folder.Rename(ctx, by, from, to); err != nil {
 			return err

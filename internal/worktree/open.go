@@ -43,6 +43,9 @@ func (o *Overlay) OpenFile(ctx context.Context, call op.Call, name string) (File
 	if err != nil {
 		return File{}, err
 	}
+	if name, err = o.resolved(name, true); err != nil {
+		return File{}, err
+	}
 	out, err := o.opened(ctx, call, name, true)
 	if err != nil || out.Block == "" {
 		return out, err
@@ -80,6 +83,9 @@ func (o *Overlay) opened(ctx context.Context, call op.Call, name string, make bo
 		out = File{Path: name, Doc: o.own.at.Doc}
 		if !o.cfg.Kernel.MayRead(call, out.Doc) {
 			return true, fmt.Errorf("file %q: %w", name, kaijutsu.ErrNotFound)
+		}
+		if transient(o.own.paused) && !o.own.held && time.Now().Before(end) {
+			return false, nil // git is done in a moment
 		}
 		idle := o.own.paused == "" && !o.own.held
 		f := o.own.paths[name]
@@ -168,7 +174,7 @@ func (o *Overlay) openNew(ctx context.Context, out File) (File, error) {
 	if err != nil {
 		return out, err
 	}
-	if o.foreignByStamp(&file{rec: record{Path: out.Path}}, st) != "" || !o.cfg.Git.Attributes(out.Path).Editable() {
+	if o.foreignByStamp(&file{rec: record{Path: out.Path}}, st) != "" || !o.cfg.Git.Attributes(out.Path).Editable() || o.otherRepository(out.Path) != "" {
 		return o.asFile(ctx, out)
 	}
 	at := time.Now()

@@ -320,8 +320,14 @@ func (o *Overlay) bury(ctx context.Context, l *look) error {
 		return errAgain
 	}
 	o.remember(imported{e.Change, []priorFile{{rec: f.rec}}})
-	f.rec.Exists, f.rec.Heads, f.rec.Fresh, f.rec.Pending = false, e.Heads, false, nil
-	f.stale, f.dirty, f.saved = false, false, false
+	f.stale = false
+	return o.buried(ctx, f, e.Heads)
+}
+
+// buried notes that file and block are gone, which they agreed on at heads.
+func (o *Overlay) buried(ctx context.Context, f *file, heads kaijutsu.Heads) error {
+	f.rec.Exists, f.rec.Heads, f.rec.Fresh, f.rec.Pending = false, heads, false, nil
+	f.base, f.dirty, f.saved = nil, false, false
 	f.index, f.head = o.own.epoch.Index, o.own.epoch.Head
 	if err := o.reconciled(ctx, f); err != nil {
 		return err

@@ -50,13 +50,13 @@ func (o *Overlay) work(ctx context.Context, now time.Time, batch []*file) {
 			continue // verdict wait
 		}
 		l.verdict, l.agreed = decide(o.facts(l))
-		if n := len(l.f.flushed); n > 0 && now.Sub(l.f.flushed[n-1].at) > again {
-			l.f.flushed = nil
-		}
 		if l.verdict == take && !l.f.rec.Fresh || l.verdict == merge {
 			if from := o.overtakes(l); from != nil && !o.mayBeGits(l) {
 				l.verdict, l.overtook = merge, from
 			}
+		}
+		if n := len(l.f.flushed); n > 0 && now.Sub(l.f.flushed[n-1].at) > again {
+			l.f.flushed = nil
 		}
 	}
 	for _, l := range looks {
