@@ -64,7 +64,7 @@ func (m *Mounts) DeleteBranch(ctx context.Context, c op.Call, at, name string, f
 		return err
 	}
 	defer leave()
-	if err := s.tree.Repo().DeleteBranch(name, force); err != nil {
+	if err := s.tree.DeleteBranch(name, force); err != nil {
 		return m.veil(c, s, about("name", err))
 	}
 	return nil

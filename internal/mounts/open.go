@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"kaijutsu"
 	"kaijutsu/git"
@@ -37,7 +38,7 @@ func (m *Mounts) open(ctx context.Context, l *live, r record, branch string) (o 
 			return o, err
 		}
 		err = o.openFolder(r.dir, "")
-		o.fsys = o.folder
+		o.fsys = plainFolder{o.folder, new(sync.Mutex)}
 		return o, err
 	}
 	return o, m.openGit(ctx, o, l, r, branch)
