@@ -227,8 +227,8 @@ func (s *session) edit(c op.Call, f *model, p step) {
 
 // editLines edits lines of a model as somebody does who writes the whole text
 // anew: only such as are like no other, for what happens to one of several that
-// are equal nobody could tell from the text.
-func (s *session) editLines(f *model, p step, who string) {
+// are equal nobody could tell from the text. It reports whether lines went.
+func (s *session) editLines(f *model, p step, who string) (gone bool) {
 	for i := range 1 + p.d%3 {
 		at := p.b + i*p.c
 		n := len(f.lines())
@@ -243,12 +243,14 @@ func (s *session) editLines(f *model, p step, who string) {
 		case !f.unique(at):
 		case (p.c+i)%4 == 1:
 			s.spliceLines(f, at, 1, nil, who)
+			gone = true
 		case (p.c+i)%4 == 2:
 			s.spliceLines(f, at, 1, []string{s.line(who, i), s.line(who, p.c)}, who)
 		default: // a word in it
 			s.splice(f, f.lines()[at].to-1, 0, " "+s.token(strings.Trim(who, "()")), who)
 		}
 	}
+	return gone
 }
 
 // create makes a file, in a block or on the disk.
@@ -273,6 +275,7 @@ func (s *session) create(c op.Call, p step) {
 		text += s.line(who, p.d+i) + "\n"
 	}
 	f.exists = true
+	f.crlf = f.crlf && (f.block != "" || p.kind == "create") // a new file ends its lines as it came
 	s.splice(f, 0, len(f.chars), text, who)
 	s.files[f.path] = f
 	if p.kind == "create" {
@@ -320,8 +323,10 @@ func (s *session) outside(f *model, p step) {
 	full := filepath.Join(s.mount.Dir, f.path)
 	switch p.kind {
 	case "save":
-		s.editLines(f, p, who)
-		s.put2(f, p)
+		// Who takes lines away that were flushed a moment ago, by a rename, has perhaps
+		// not seen them: those come back.
+		inPlace := s.editLines(f, p, who) || p.d%2 == 0
+		s.save(f.path, f.onDisk(), inPlace)
 	case "append":
 		text := s.line(who, p.b) + "\n"
 		s.splice(f, len(f.chars), 0, text, who)
