@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
@@ -66,8 +67,12 @@ func (o *Overlay) overtakes(l *look) *string {
 		return nil
 	}
 	now := all[len(all)-1].text
+	end := time.Now().Add(maxComparing)
 	for i := len(all) - 1; i >= 0; i-- {
 		p := &all[i]
+		if max(len(p.before), len(now), len(l.text)) > maxOvertaken || time.Now().After(end) {
+			return nil
+		}
 		late := p.at.Add(overtaken).UnixNano()
 		if l.stamp.Ino == p.ino || l.stamp.MTime > late || l.stamp.CTime > late { // ctime: when it was put there
 			return nil
@@ -79,10 +84,18 @@ func (o *Overlay) overtakes(l *look) *string {
 	return nil
 }
 
+// maxOvertaken bounds the texts that are searched for what they were made of, in
+// bytes.
+const maxOvertaken = 256 << 10
+
 // lacks reports whether a text has nothing of what became of before, and what it
-// has instead goes together with all of that.
+// has instead goes together with all of that; and is nearer to before than to
+// what that became.
 func lacks(before, now, text string) bool {
 	ours := textdiff.Hunks(before, now)
+	if lines(textdiff.Hunks(before, text)) >= lines(textdiff.Hunks(now, text)) {
+		return false
+	}
 	m := textdiff.Merge3(before, now, text)
 	if len(m.Conflicts) > 0 || len(ours) == 0 {
 		return false
@@ -90,6 +103,14 @@ func lacks(before, now, text string) bool {
 	return slices.EqualFunc(ours, textdiff.Hunks(text, m.Text), func(a, b textdiff.Hunk) bool {
 		return slices.Equal(a.Old, b.Old) && slices.Equal(a.New, b.New)
 	})
+}
+
+// lines counts the lines that differ.
+func lines(hunks []textdiff.Hunk) (n int) {
+	for _, h := range hunks {
+		n += len(h.Old) + len(h.New)
+	}
+	return n
 }
 
 // textAt returns what a file's block held at some heads; nothing, when that is

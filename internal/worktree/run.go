@@ -75,7 +75,10 @@ func (o *Overlay) turn(ctx context.Context, now time.Time) time.Time {
 	batch, next := o.due(now)
 	if len(batch) > 0 {
 		o.work(ctx, now, batch)
-		_, next = o.due(time.Now())
+		now = time.Now()
+		if batch, next = o.due(now); len(batch) > 0 {
+			return now
+		}
 	}
 	if next.IsZero() {
 		return o.saveSome(ctx)
