@@ -29,7 +29,8 @@ type Blame struct {
 }
 
 // Blame says of each line who wrote it last. A text file is a block from then on.
-func (m *Mounts) Blame(ctx context.Context, c op.Call, spec BlameSpec) (Blame, error) {
+func (m *Mounts) Blame(ctx context.Context, c op.Call, spec BlameSpec) (_ Blame, err error) {
+	defer m.veil(c, &err)
 	s, rel, err := m.gitAt(c, spec.Path, kaijutsu.RightRead)
 	if err != nil {
 		return Blame{}, about("path", err)
@@ -74,7 +75,8 @@ const maxPairs = 1 << 20
 
 // RewriteNotes carries the notes of commits on to those that a rebase, squash or
 // amend made of them.
-func (m *Mounts) RewriteNotes(ctx context.Context, c op.Call, spec RewriteSpec) ([]git.Rewritten, error) {
+func (m *Mounts) RewriteNotes(ctx context.Context, c op.Call, spec RewriteSpec) (_ []git.Rewritten, err error) {
+	defer m.veil(c, &err)
 	s, leave, err := m.writable(ctx, c, spec.At)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,8 @@ import (
 )
 
 // Branches lists the branches of a mount's repository.
-func (m *Mounts) Branches(_ context.Context, c op.Call, at string) ([]git.Branch, error) {
+func (m *Mounts) Branches(_ context.Context, c op.Call, at string) (_ []git.Branch, err error) {
+	defer m.veil(c, &err)
 	s, _, err := m.gitAt(c, at, kaijutsu.RightRead)
 	if err != nil {
 		return nil, err
@@ -22,16 +23,15 @@ func (m *Mounts) Branches(_ context.Context, c op.Call, at string) ([]git.Branch
 	if err != nil {
 		return nil, fmt.Errorf("branches of mount %s: %w", s.path, err)
 	}
-	if owns(c) != nil {
-		for i := range out {
-			out[i].Worktree = hideDirs(out[i].Worktree, s.dir, m.data)
-		}
+	for i := range out {
+		out[i].Worktree = m.hidden(c, out[i].Worktree)
 	}
 	return out, nil
 }
 
 // CreateBranch makes a branch; start is a revision, "" what is checked out.
-func (m *Mounts) CreateBranch(ctx context.Context, c op.Call, at, name, start string) (git.Branch, error) {
+func (m *Mounts) CreateBranch(ctx context.Context, c op.Call, at, name, start string) (_ git.Branch, err error) {
+	defer m.veil(c, &err)
 	s, leave, err := m.writable(ctx, c, at)
 	if err != nil {
 		return git.Branch{}, err
@@ -42,7 +42,7 @@ func (m *Mounts) CreateBranch(ctx context.Context, c op.Call, at, name, start st
 		return git.Branch{}, about("start", fmt.Errorf("create branch %.200q: %w", name, err))
 	}
 	if err := s.tree.Repo().CreateBranch(name, string(from), m.signature(c.By)); err != nil {
-		return git.Branch{}, m.veil(c, s, about("name", err))
+		return git.Branch{}, about("name", err)
 	}
 	all, err := s.tree.Repo().Branches()
 	if err != nil {
@@ -58,21 +58,23 @@ func (m *Mounts) CreateBranch(ctx context.Context, c op.Call, at, name, start st
 
 // DeleteBranch deletes a branch that is checked out nowhere; without force only
 // one whose commits are in what is checked out. Its context stays.
-func (m *Mounts) DeleteBranch(ctx context.Context, c op.Call, at, name string, force bool) error {
+func (m *Mounts) DeleteBranch(ctx context.Context, c op.Call, at, name string, force bool) (err error) {
+	defer m.veil(c, &err)
 	s, leave, err := m.writable(ctx, c, at)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	if err := s.tree.DeleteBranch(name, force); err != nil {
-		return m.veil(c, s, about("name", err))
+		return about("name", err)
 	}
 	return nil
 }
 
 // SwitchBranch checks out another branch, as git does: changes that would be lost
 // are refused. The mount goes on with that branch's context.
-func (m *Mounts) SwitchBranch(ctx context.Context, c op.Call, at, name string) (Mount, error) {
+func (m *Mounts) SwitchBranch(ctx context.Context, c op.Call, at, name string) (_ Mount, err error) {
+	defer m.veil(c, &err)
 	s, leave, err := m.writable(ctx, c, at)
 	if err != nil {
 		return Mount{}, err
@@ -88,7 +90,7 @@ func (m *Mounts) SwitchBranch(ctx context.Context, c op.Call, at, name string) (
 	}
 	err = s.overlay.Frozen(ctx, []string{}, func(worktree.Snapshot) error { return s.tree.Switch(ctx, name, m.signature(c.By)) })
 	if err != nil {
-		return Mount{}, m.veil(c, s, about("name", err))
+		return Mount{}, about("name", err)
 	}
 	if err := s.overlay.Settle(ctx); err != nil && !errors.Is(err, kaijutsu.ErrUnavailable) {
 		return Mount{}, err

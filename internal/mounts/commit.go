@@ -75,7 +75,8 @@ type CommittedFile struct {
 // the disk where they are none. Errors name the parameter; they wrap
 // kaijutsu.ErrConflict when there is nothing to commit, a file is in conflict, or
 // somebody else commits at the same time.
-func (m *Mounts) Commit(ctx context.Context, c op.Call, spec CommitSpec) (Committed, error) {
+func (m *Mounts) Commit(ctx context.Context, c op.Call, spec CommitSpec) (_ Committed, err error) {
+	defer m.veil(c, &err)
 	if err := m.checkCommit(c, &spec); err != nil {
 		return Committed{}, err
 	}
@@ -99,7 +100,9 @@ func (m *Mounts) Commit(ctx context.Context, c op.Call, spec CommitSpec) (Commit
 	spec.Message = brief.Text
 	out := Committed{}
 	if spec.DryRun || !spec.Yes {
-		d.sign(m, c, spec)
+		if err := d.sign(m, c, spec); err != nil {
+			return Committed{}, err
+		}
 		out = d.shown()
 		out.Preview = true
 	} else {
@@ -170,7 +173,9 @@ func (m *Mounts) commit(ctx context.Context, c op.Call, s seen, spec CommitSpec,
 		if before != nil && d.print() != before.print() {
 			return kaijutsu.About("summarize", fmt.Errorf("the files changed while the message was made: %w: ask again, or commit with the message:\n%s", kaijutsu.ErrConflict, spec.Message))
 		}
-		d.sign(m, c, spec)
+		if err := d.sign(m, c, spec); err != nil {
+			return err
+		}
 		if spec.DryRun {
 			return nil
 		}
@@ -192,7 +197,7 @@ func (m *Mounts) commit(ctx context.Context, c op.Call, s seen, spec CommitSpec,
 		return out, nil
 	}
 	out.Hash, out.Signed, out.Message, out.Subject = made.Hash, made.Signed, made.Message, made.Subject()
-	return m.follows(context.WithoutCancel(ctx), s, d.told(out, c.By, spec.Into)), nil
+	return m.follows(context.WithoutCancel(ctx), c, s, d.told(out, c.By, spec.Into)), nil
 }
 
 // draft looks at what is chosen, and commits nothing.

@@ -32,6 +32,7 @@ type draft struct {
 	author git.Signature
 	co     []git.Signature
 	trail  []git.Trailer
+	notice string // of what was left out of the message
 }
 
 // prepare makes the draft of what is chosen. The error wraps
@@ -98,7 +99,11 @@ func addShares(all, more []authorship.Share) []authorship.Share {
 }
 
 // sign decides who authored the commit, and completes it.
-func (d *draft) sign(m *Mounts, c op.Call, spec CommitSpec) {
+func (d *draft) sign(m *Mounts, c op.Call, spec CommitSpec) error {
+	message, err := d.vouch(m, c.By, spec.Message)
+	if err != nil {
+		return err
+	}
 	policy := authorship.Policy(or(spec.Author, d.mount.author, authorPolicies[0]))
 	author, co := m.book.Decide(policy, c.By, d.shares)
 	d.spec.Committer = m.committer()
@@ -110,13 +115,11 @@ func (d *draft) sign(m *Mounts, c op.Call, spec CommitSpec) {
 		d.co = append(d.co, who.Signature)
 	}
 	d.trail = authorship.Trailers(authorship.TrailerPolicy(or(d.mount.trailers, trailerPolicies[0])), co, d.doc, d.heads)
-	d.spec.Author, d.spec.Message = d.author, git.AddTrailers(spec.Message, d.trail)
-	if spec.Message == "" {
-		d.spec.Message = "" // of a dry run
-	}
+	d.spec.Author, d.spec.Message = d.author, git.AddTrailers(message, d.trail)
 	if m.cfg.Signer != nil && (spec.Sign == nil || *spec.Sign) {
 		d.spec.Signer = m.cfg.Signer
 	}
+	return nil
 }
 
 // shown is the draft as it is told.
@@ -124,7 +127,7 @@ func (d *draft) shown() Committed {
 	subject, _, _ := strings.Cut(d.spec.Message, "\n")
 	return Committed{
 		Mount: d.mount.path, Parent: d.epoch.Head, Branch: or(d.epoch.Branch, worktree.Detached), Subject: subject, Message: d.spec.Message,
-		Author: d.author, CoAuthors: d.co, Committer: d.spec.Committer, Trailers: d.trail, Files: d.lines, Context: d.doc,
+		Author: d.author, CoAuthors: d.co, Committer: d.spec.Committer, Trailers: d.trail, Files: d.lines, Context: d.doc, Notice: d.notice,
 	}
 }
 

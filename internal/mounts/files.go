@@ -46,7 +46,8 @@ type File struct {
 }
 
 // ReadFile reads a file. A text file of a git mount is a block from then on.
-func (m *Mounts) ReadFile(ctx context.Context, c op.Call, spec ReadSpec) (File, error) {
+func (m *Mounts) ReadFile(ctx context.Context, c op.Call, spec ReadSpec) (_ File, err error) {
+	defer m.veil(c, &err)
 	if spec.First < 0 || spec.Last < 0 || spec.Last != 0 && spec.Last < spec.First {
 		return File{}, &op.FieldError{Field: "lines", Reason: fmt.Sprintf("there are no lines %d to %d", spec.First, spec.Last), Hint: "they count from 1"}
 	}
@@ -150,7 +151,8 @@ type WriteSpec struct {
 
 // WriteFile makes a text the whole of a file, in the caller's name. What it
 // returns has no Text.
-func (m *Mounts) WriteFile(ctx context.Context, c op.Call, spec WriteSpec) (File, error) {
+func (m *Mounts) WriteFile(ctx context.Context, c op.Call, spec WriteSpec) (_ File, err error) {
+	defer m.veil(c, &err)
 	data := []byte(spec.Text)
 	if spec.Base64 {
 		var err error
@@ -173,7 +175,8 @@ func (m *Mounts) WriteFile(ctx context.Context, c op.Call, spec WriteSpec) (File
 }
 
 // ListDir lists a directory: what is in it, and the mounts below it.
-func (m *Mounts) ListDir(ctx context.Context, c op.Call, path string) ([]vfs.Info, error) {
+func (m *Mounts) ListDir(ctx context.Context, c op.Call, path string) (_ []vfs.Info, err error) {
+	defer m.veil(c, &err)
 	t, err := m.table(c)
 	if err != nil {
 		return nil, err
@@ -183,7 +186,8 @@ func (m *Mounts) ListDir(ctx context.Context, c op.Call, path string) ([]vfs.Inf
 }
 
 // Stat says what stands at a path.
-func (m *Mounts) Stat(ctx context.Context, c op.Call, path string) (vfs.Info, error) {
+func (m *Mounts) Stat(ctx context.Context, c op.Call, path string) (_ vfs.Info, err error) {
+	defer m.veil(c, &err)
 	t, err := m.table(c)
 	if err != nil {
 		return vfs.Info{}, err
@@ -193,7 +197,8 @@ func (m *Mounts) Stat(ctx context.Context, c op.Call, path string) (vfs.Info, er
 }
 
 // RemoveFile removes a file, or a directory, with what is in it if recursive.
-func (m *Mounts) RemoveFile(ctx context.Context, c op.Call, path string, recursive bool) error {
+func (m *Mounts) RemoveFile(ctx context.Context, c op.Call, path string, recursive bool) (err error) {
+	defer m.veil(c, &err)
 	t, err := m.table(c)
 	if err != nil {
 		return err
@@ -203,7 +208,8 @@ func (m *Mounts) RemoveFile(ctx context.Context, c op.Call, path string, recursi
 
 // Rename moves a file or directory within a mount. A file block stays the same
 // block.
-func (m *Mounts) Rename(ctx context.Context, c op.Call, from, to string) error {
+func (m *Mounts) Rename(ctx context.Context, c op.Call, from, to string) (err error) {
+	defer m.veil(c, &err)
 	t, err := m.table(c)
 	if err != nil {
 		return err
@@ -212,7 +218,8 @@ func (m *Mounts) Rename(ctx context.Context, c op.Call, from, to string) error {
 }
 
 // Mkdir makes a directory, and those above it that are missing.
-func (m *Mounts) Mkdir(ctx context.Context, c op.Call, path string) error {
+func (m *Mounts) Mkdir(ctx context.Context, c op.Call, path string) (err error) {
+	defer m.veil(c, &err)
 	t, err := m.table(c)
 	if err != nil {
 		return err
@@ -222,10 +229,14 @@ func (m *Mounts) Mkdir(ctx context.Context, c op.Call, path string) error {
 
 // Search finds lines of files. What git ignores is passed over in git mounts,
 // unless the path names it.
-func (m *Mounts) Search(ctx context.Context, c op.Call, spec vfs.SearchSpec) (vfs.Found, error) {
+func (m *Mounts) Search(ctx context.Context, c op.Call, spec vfs.SearchSpec) (_ vfs.Found, err error) {
+	defer m.veil(c, &err)
 	t, err := m.table(c)
 	if err != nil {
 		return vfs.Found{}, err
+	}
+	if s, _, err := t.find(spec.Path); err == nil && s.unavailable() != nil {
+		return vfs.Found{}, about("path", s.unavailable())
 	}
 	if spec.Skip == nil {
 		spec.Skip = func(at vfs.Mounted, rel string, dir bool) bool {
@@ -238,7 +249,8 @@ func (m *Mounts) Search(ctx context.Context, c op.Call, spec vfs.SearchSpec) (vf
 
 // Resolve ends the conflict of a file by taking what its block holds, what the
 // disk holds, or both merged: block, disk or merged.
-func (m *Mounts) Resolve(ctx context.Context, c op.Call, path, take string) error {
+func (m *Mounts) Resolve(ctx context.Context, c op.Call, path, take string) (err error) {
+	defer m.veil(c, &err)
 	if take != "block" && take != "disk" && take != "merged" {
 		return &op.FieldError{Field: "take", Reason: fmt.Sprintf("there is no %.64q", take), Hint: "want block, disk or merged"}
 	}

@@ -60,7 +60,8 @@ func (m *Mounts) List(_ context.Context, c op.Call) []Mount {
 }
 
 // Get returns the mount of a path, of a path in it, or with this last part.
-func (m *Mounts) Get(_ context.Context, c op.Call, word string) (Mount, error) {
+func (m *Mounts) Get(_ context.Context, c op.Call, word string) (_ Mount, err error) {
+	defer m.veil(c, &err)
 	s, err := m.named(c, word)
 	if err != nil {
 		return Mount{}, err
@@ -119,19 +120,18 @@ func (m *Mounts) shown(c op.Call, s seen) Mount {
 		if s.dir != "" {
 			out.Source = strings.ReplaceAll(out.Source, s.dir, path.Base(s.dir))
 		}
-		out.Reason = hideDirs(out.Reason, s.dir, m.data)
 	} else if s.kind == folderKind {
 		out.Dir = s.dir
 	} else if s.kind == gitKind {
 		out.Dir = m.worktreeDir(s.record)
 	}
-	if s.opened == nil {
-		return out
+	if s.opened != nil {
+		out.Notice = s.notice
+		if s.overlay != nil {
+			out.overlay(s)
+		}
 	}
-	out.Notice = s.notice
-	if s.overlay != nil {
-		out.overlay(s)
-	}
+	out.Reason, out.Notice, out.Paused = m.hidden(c, out.Reason), m.hidden(c, out.Notice), m.hidden(c, out.Paused)
 	return out
 }
 
@@ -156,16 +156,6 @@ func (out *Mount) overlay(s seen) {
 			out.Conflicts++
 		}
 	}
-}
-
-// hideDirs takes the places of the node's disk out of a text.
-func hideDirs(text string, dirs ...string) string {
-	for _, dir := range dirs {
-		if dir != "" {
-			text = strings.ReplaceAll(text, dir, "…")
-		}
-	}
-	return text
 }
 
 // named returns the mount that somebody names: by its path, a path in it, or the
@@ -201,24 +191,3 @@ func (m *Mounts) named(c op.Call, word string) (seen, error) {
 	}
 	return seen{}, kaijutsu.About("mount", fmt.Errorf("mount %.200q %w: %s", word, kaijutsu.ErrNotFound, hint))
 }
-
-// veil takes the places of the node's disk out of an error that somebody sees who
-// does not own the kernel.
-func (m *Mounts) veil(c op.Call, s seen, err error) error {
-	if err == nil || owns(c) == nil {
-		return err
-	}
-	if text := hideDirs(err.Error(), s.dir, m.data); text != err.Error() {
-		return &veiled{err, text}
-	}
-	return err
-}
-
-// veiled is an error in other words.
-type veiled struct {
-	error
-	text string
-}
-
-func (v *veiled) Error() string { return v.text }
-func (v *veiled) Unwrap() error { return v.error }

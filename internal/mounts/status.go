@@ -39,7 +39,8 @@ type FileStatus struct {
 }
 
 // Status says what is changed, by what the blocks hold where files are open.
-func (m *Mounts) Status(ctx context.Context, c op.Call, spec StatusSpec) (Status, error) {
+func (m *Mounts) Status(ctx context.Context, c op.Call, spec StatusSpec) (_ Status, err error) {
+	defer m.veil(c, &err)
 	s, rel, err := m.gitAt(c, spec.At, kaijutsu.RightRead)
 	if err != nil {
 		return Status{}, err
@@ -70,7 +71,7 @@ func (m *Mounts) Status(ctx context.Context, c op.Call, spec StatusSpec) (Status
 			i = len(out.Files)
 			out.Files = append(out.Files, FileStatus{FileStatus: git.FileStatus{Path: f.Path, Staged: git.Unmodified, Unstaged: git.Unmodified}})
 		}
-		out.Files[i].Block, out.Files[i].Dirty, out.Files[i].Conflict, out.Files[i].Problem = f.Block, f.Dirty, f.Conflict, f.Problem
+		out.Files[i].Block, out.Files[i].Dirty, out.Files[i].Conflict, out.Files[i].Problem = f.Block, f.Dirty, f.Conflict, m.hidden(c, f.Problem)
 	}
 	slices.SortFunc(out.Files, func(a, b FileStatus) int { return strings.Compare(a.Path, b.Path) })
 	if len(out.Files) > maxStatus {
@@ -87,7 +88,8 @@ type DiffSpec struct {
 }
 
 // Diff compares two states of a mount's files.
-func (m *Mounts) Diff(ctx context.Context, c op.Call, spec DiffSpec) ([]git.FileDiff, error) {
+func (m *Mounts) Diff(ctx context.Context, c op.Call, spec DiffSpec) (_ []git.FileDiff, err error) {
+	defer m.veil(c, &err)
 	s, rel, err := m.gitAt(c, spec.At, kaijutsu.RightRead)
 	if err != nil {
 		return nil, err
@@ -132,7 +134,8 @@ type LogSpec struct {
 const maxLog = 1000
 
 // Log lists commits, the newest first. An empty repository has none.
-func (m *Mounts) Log(ctx context.Context, c op.Call, spec LogSpec) ([]git.CommitInfo, error) {
+func (m *Mounts) Log(ctx context.Context, c op.Call, spec LogSpec) (_ []git.CommitInfo, err error) {
+	defer m.veil(c, &err)
 	s, rel, err := m.gitAt(c, spec.At, kaijutsu.RightRead)
 	if err != nil {
 		return nil, err

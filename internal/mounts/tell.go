@@ -41,11 +41,11 @@ func (d *draft) told(out Committed, by kaijutsu.Principal, into kaijutsu.Documen
 
 // follows does what comes after a commit. The commit stands whatever becomes of
 // it: what fails is said, and done when the mount is opened again.
-func (m *Mounts) follows(ctx context.Context, s seen, n telling) Committed {
+func (m *Mounts) follows(ctx context.Context, c op.Call, s seen, n telling) Committed {
 	out, err := m.tell(ctx, s.tree, n)
 	if err != nil {
 		m.log.Error("commit not told of: it is tried again when the mount is opened", "mount", s.path, "commit", out.Hash, "err", err)
-		out.Notice = joined(out.Notice, "the commit is made, but not all of what comes after it: "+err.Error())
+		out.Notice = joined(out.Notice, "the commit is made, but not all of what comes after it: "+m.hidden(c, err.Error()))
 	}
 	return out
 }
