@@ -12,28 +12,34 @@ import (
 // 1, 1986) from both ends, without lines that tell nothing, and with each
 // change then moved as far to the end as equal lines let it, or to where it
 // faces a change on the other side. It is bounded like git's: a search that
-// has cost too much is cut at the best place so far.
+// has cost too much is cut at the best place so far. And it is bounded in all:
+// texts of hundreds of thousands of lines that have little to do with each
+// other are not compared to the end, which git does; what is left is one change
+// then. The bound counts steps, and so is the same everywhere.
 
 const (
-	manyMatches    = 1024 // from so many on, at most, a line's matches are too many to tell anything
-	aroundScan     = 100  // lines on each side that say whether such a line is in a changed part
-	aroundFactor   = 4    // there are so many times as many changed ones
-	longSnake      = 20   // equal lines that make a place good to cut at
-	cutCost        = 256  // the least cost at which a search is cut
-	cutGain        = 4    // and what a good place must have gained for each step
+	manyMatches    = 1024    // from so many on, at most, a line's matches are too many to tell anything
+	aroundScan     = 100     // lines on each side that say whether such a line is in a changed part
+	aroundFactor   = 4       // there are so many times as many changed ones
+	longSnake      = 20      // equal lines that make a place good to cut at
+	cutCost        = 256     // the least cost at which a search is cut
+	cutGain        = 4       // and what a good place must have gained for each step
+	mergeSteps     = 1 << 24 // that a comparison takes at most, some 50 ms
 	unreached      = -1
 	unreachedAbove = math.MaxInt
 )
 
 // gitEdits returns the edits between two sequences of line numbers, as git
 // finds them.
-func gitEdits(a, b []rune) []edit {
-	g := gitDiff{a: side{lines: a, changed: make([]bool, len(a))}, b: side{lines: b, changed: make([]bool, len(b))}}
+func gitEdits(a, b []rune) []edit { return compareAsGit(a, b).edits() }
+
+func compareAsGit(a, b []rune) *gitDiff {
+	g := &gitDiff{a: side{lines: a, changed: make([]bool, len(a))}, b: side{lines: b, changed: make([]bool, len(b))}}
 	g.leaveOut()
 	g.search()
 	g.a.settle(&g.b)
 	g.b.settle(&g.a)
-	return g.edits()
+	return g
 }
 
 // gitDiff is a comparison of two texts.
@@ -42,6 +48,7 @@ type gitDiff struct {
 	fwd, back []int // by diagonal: how far the search came
 	middle    int   // index of diagonal 0
 	costBound int   // the cost at which a search is cut
+	steps     int   // taken so far
 }
 
 // side is one text: its lines, which of them are changed, and those that the
@@ -51,6 +58,7 @@ type side struct {
 	changed []bool
 	kept    []rune
 	keptAt  []int
+	moves   int // lines by which groups were moved
 }
 
 // leaveOut picks the lines that are searched: not those that both texts begin
@@ -165,7 +173,7 @@ func (g *gitDiff) between(x box, exact bool) {
 		for x.a0 < x.a1 && x.b0 < x.b1 && a[x.a1-1] == b[x.b1-1] {
 			x.a1, x.b1 = x.a1-1, x.b1-1
 		}
-		if x.a0 == x.a1 || x.b0 == x.b1 {
+		if x.a0 == x.a1 || x.b0 == x.b1 || g.steps > mergeSteps {
 			for _, i := range g.a.keptAt[x.a0:x.a1] {
 				g.a.changed[i] = true
 			}
@@ -218,6 +226,7 @@ func (g *gitDiff) cut(x box, exact bool) cutAt {
 	fwd[m+f.mid], back[m+r.mid] = x.a0, x.a1
 	for cost := 1; ; cost++ {
 		snake := false
+		g.steps += f.max - f.min + r.max - r.min + 2
 		f.grow(fwd, m, lo, hi, unreached)
 		for d := f.max; d >= f.min; d -= 2 {
 			i := fwd[m+d+1]
@@ -250,15 +259,16 @@ func (g *gitDiff) cut(x box, exact bool) cutAt {
 				return cutAt{i, i - d, true, true}
 			}
 		}
-		if exact {
+		if exact && g.steps <= mergeSteps {
 			continue
 		}
 		if snake && cost > cutCost {
+			g.steps += f.max - f.min + r.max - r.min
 			if at, ok := g.goodCut(x, f, r, cost); ok {
 				return at
 			}
 		}
-		if cost >= g.costBound {
+		if cost >= g.costBound || g.steps > mergeSteps {
 			return g.bestCut(x, f, r)
 		}
 	}

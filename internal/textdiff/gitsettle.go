@@ -46,7 +46,7 @@ func (s *side) down(g *group) bool {
 		return false
 	}
 	s.changed[g.start], s.changed[g.end] = false, true
-	g.start, g.end = g.start+1, g.end+1
+	g.start, g.end, s.moves = g.start+1, g.end+1, s.moves+1
 	for s.isChanged(g.end) {
 		g.end++
 	}
@@ -58,7 +58,7 @@ func (s *side) up(g *group) bool {
 	if g.start == 0 || s.lines[g.start-1] != s.lines[g.end-1] {
 		return false
 	}
-	g.start, g.end = g.start-1, g.end-1
+	g.start, g.end, s.moves = g.start-1, g.end-1, s.moves+1
 	s.changed[g.start], s.changed[g.end] = true, false
 	for s.isChanged(g.start - 1) {
 		g.start--
@@ -68,10 +68,11 @@ func (s *side) up(g *group) bool {
 
 // settle moves each group of changed lines, as equal lines allow, to where it
 // faces changed lines of the other text, or else as far to the end as it goes.
+// What has moved too far in all stays where it is.
 func (s *side) settle(other *side) {
 	g, o := s.firstGroup(), other.firstGroup()
 	for {
-		if g.start < g.end {
+		if g.start < g.end && s.moves <= mergeSteps {
 			s.place(&g, other, &o)
 		}
 		var more bool
@@ -85,7 +86,7 @@ func (s *side) settle(other *side) {
 // place settles one group; o is the one that it faces.
 func (s *side) place(g *group, other *side, o *group) {
 	moves, facing := false, false
-	for size := -1; size != g.end-g.start; {
+	for size := -1; size != g.end-g.start && s.moves <= mergeSteps; {
 		size = g.end - g.start
 		for s.up(g) {
 			*o = other.previous(*o)

@@ -214,3 +214,40 @@ func BenchmarkMerge3(b *testing.B) {
 		Merge3(x, y, z)
 	}
 }
+
+// TestMerge3IsBounded merges texts that are as hard to compare as can be.
+func TestMerge3IsBounded(t *testing.T) {
+	const lines = 150_000
+	file := func(seed int64, alphabet int) string {
+		rng := rand.New(rand.NewSource(seed))
+		var s strings.Builder
+		for range lines {
+			s.WriteString(strconv.Itoa(rng.Intn(alphabet)) + "\n")
+		}
+		return s.String()
+	}
+	for _, alphabet := range []int{2, 10, 1000} {
+		base, ours, theirs := file(1, alphabet), file(2, alphabet), file(3, alphabet)
+		for _, text := range []string{ours, theirs} {
+			numbers := numberAll(splitLines(base), splitLines(text))
+			g := compareAsGit(numbers[0], numbers[1])
+			if g.steps > mergeSteps+8*lines || g.a.moves > mergeSteps+2*lines || g.b.moves > mergeSteps+2*lines {
+				t.Errorf("%d kinds of lines take %d steps and %d and %d moves, want at most about %d", alphabet, g.steps, g.a.moves, g.b.moves, mergeSteps)
+			}
+			var made strings.Builder
+			at := 0
+			x, y := splitLines(base), splitLines(text)
+			for _, e := range g.edits() {
+				made.WriteString(strings.Join(x[at:e.a0], "") + strings.Join(y[e.b0:e.b1], ""))
+				at = e.a1
+			}
+			if made.WriteString(strings.Join(x[at:], "")); made.String() != text {
+				t.Errorf("%d kinds of lines: the edits do not make the text", alphabet)
+			}
+		}
+		m := Merge3(base, ours, theirs)
+		if len(m.Conflicts) == 0 {
+			t.Errorf("%d kinds of lines: no conflict", alphabet)
+		}
+	}
+}
