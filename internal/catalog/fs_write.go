@@ -14,7 +14,7 @@ type fsWriteIn struct {
 	Base64     *string `json:"content_base64,omitempty" jsonschema:"The same in base64, for what is no text. Not beside content."`
 	Executable *bool   `json:"executable,omitempty" jsonschema:"Whether it is a program. Default: as it is; a new file is none."`
 	Exclusive  bool    `json:"exclusive,omitempty" jsonschema:"Make it only if there is nothing at the path."`
-	Parents    bool    `json:"parents,omitempty" jsonschema:"Make the directories above it that are missing."`
+	Parents    bool    `json:"parents,omitempty" jsonschema:"Of a folder: make the directories above it that are missing. Git keeps none and memory needs none: there they are made anyway."`
 	IfHash     string  `json:"if_hash,omitempty" jsonschema:"Write only if the file still has this hash: what you read is then what you replace." rule:"maxlen=64"`
 }
 

@@ -67,6 +67,14 @@ func (l *line) completer(v *value) completion {
 		return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return l.paths(cmd, args, v, word)
 		}
+	case l.op.Family() == "mount" && v.name == "mount":
+		return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return l.mounts(cmd, word)
+		}
+	case l.op.Name == "git_branch" && v.name == "name":
+		return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return l.branches(cmd, args, word)
+		}
 	case l.op.Name == mountName && v.name == "source":
 		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
