@@ -54,9 +54,9 @@ type CommitSpec struct {
 // The new index and the new value of the branch are both written to lock files
 // before either takes its place, the index first. If the process is killed
 // between the two, the chosen files are staged and the commit is not made: git
-// status shows them under "changes to be committed", and nothing is lost. What
-// stays then is HEAD.lock and the branch's .lock, which git and this package
-// name in their errors and which are to be removed by hand.
+// status shows them under "changes to be committed", and nothing is lost. The
+// locks that stay then are taken away by OpenWorktree, and by whoever of this
+// program wants them next.
 func (w *Worktree) MakeCommit(ctx context.Context, spec CommitSpec) (CommitInfo, error) {
 	spec, err := spec.checked()
 	if err != nil {

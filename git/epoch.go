@@ -120,7 +120,7 @@ func (w *Worktree) WatchFiles() []string {
 }
 
 // OpenWorktree opens a worktree of the repository, the main one or a linked
-// one. No file of it is read.
+// one. Locks that a killed process of this program left in it are taken away.
 func (r *Repo) OpenWorktree(dir string) (*Worktree, error) {
 	d, err := findGitDirs(dir)
 	if err != nil {
@@ -132,7 +132,9 @@ func (r *Repo) OpenWorktree(dir string) (*Worktree, error) {
 	if d.top == "" {
 		return nil, fmt.Errorf("opening worktree: %s has no files checked out: %w", dir, kaijutsu.ErrInvalid)
 	}
-	return newWorktree(r, d.top, d.gitdir), nil
+	w := newWorktree(r, d.top, d.gitdir)
+	w.dropStaleLocks()
+	return w, nil
 }
 
 func newWorktree(r *Repo, dir, gitdir string) *Worktree {

@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -11,28 +10,58 @@ import (
 	"kaijutsu"
 )
 
-// maxSmallFile bounds the small files of a repository: config, refs, state.
-const maxSmallFile = 8 << 20
-
-// lock is a file that is being written anew beside the old one, whose name
-// with ".lock" keeps others out, as git does it.
+// lock is a file that is being written anew while its name with ".lock" keeps
+// others out, as git does it. The lock is a link to nowhere whose target says
+// which process holds it, so that one that a killed process left can be told
+// from others'; the new content is beside it until it takes its place. Where
+// there are no links the lock is the new content, as git's is.
 type lock struct {
 	path string
-	file *os.File
+	temp string   // what file has as its name
+	file *os.File // nil: over
 }
 
 // lockFile takes the lock of path. It does not wait: if somebody has the lock,
 // the error wraps kaijutsu.ErrUnavailable and says how to get rid of a stale
-// one.
+// one. One that a dead process of this program left is taken away.
 func lockFile(path string) (*lock, error) {
-	f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	name := path + lockSuffix
+	err := os.Symlink(lockMark(), name)
+	if errors.Is(err, fs.ErrExist) && dropStaleLock(name) {
+		err = os.Symlink(lockMark(), name)
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("%s exists: another git process is at work; if none is, one crashed: remove the file: %w", name, kaijutsu.ErrUnavailable)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	case err != nil:
+		return lockPlainly(path)
+	}
+	l := &lock{path: path, temp: path + tempSuffix}
+	if l.file, err = os.OpenFile(l.temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o666); err != nil {
+		os.Remove(name)
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	}
+	return l, nil
+}
+
+// git passes over names that end so where it looks for refs.
+const (
+	lockSuffix = ".lock"
+	tempSuffix = ".kaijutsu.lock"
+)
+
+// lockPlainly takes a lock where the file system has no links.
+func lockPlainly(path string) (*lock, error) {
+	f, err := os.OpenFile(path+lockSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s.lock exists: another git process is at work; if none is, one crashed: remove the file: %w", path, kaijutsu.ErrUnavailable)
+		return nil, fmt.Errorf("%s%s exists: another git process is at work; if none is, one crashed: remove the file: %w", path, lockSuffix, kaijutsu.ErrUnavailable)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
-	return &lock{path, f}, nil
+	return &lock{path, path + lockSuffix, f}, nil
 }
 
 // Write adds to the new content.
@@ -42,14 +71,24 @@ func (l *lock) Write(p []byte) (int, error) { return l.file.Write(p) }
 func (l *lock) commit() error {
 	err := l.file.Close()
 	if err == nil {
-		err = os.Rename(l.path+".lock", l.path)
+		err = os.Rename(l.temp, l.path)
 	}
 	l.file = nil
 	if err != nil {
-		os.Remove(l.path + ".lock")
+		os.Remove(l.temp)
+	}
+	l.free()
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", l.path, err)
 	}
 	return nil
+}
+
+// free gives the lock back, where it is not the new content itself.
+func (l *lock) free() {
+	if l.temp != l.path+lockSuffix {
+		os.Remove(l.path + lockSuffix)
+	}
 }
 
 // abort gives the lock back and leaves the old content. After commit it does
@@ -59,57 +98,7 @@ func (l *lock) abort() {
 		return
 	}
 	l.file.Close()
-	os.Remove(l.path + ".lock")
+	os.Remove(l.temp)
+	l.free()
 	l.file = nil
-}
-
-// readSmall returns the content of a regular file of at most 8 MiB; nil when
-// there is none. It does not wait on a pipe that somebody put there.
-func readSmall(path string) ([]byte, error) {
-	data, err := readFile(path, maxSmallFile, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, nil
-	}
-	return data, err
-}
-
-// readFile returns the content of a regular file of at most limit bytes. flags
-// are added to those of open.
-func readFile(path string, limit int64, flags int) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|flags, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readRegular(f, path, limit)
-}
-
-func readRegular(f *os.File, path string, limit int64) ([]byte, error) {
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: %w", path, kaijutsu.ErrInvalid)
-	}
-	if st.Size() > limit {
-		return nil, fmt.Errorf("%s has %d bytes, the limit is %d: %w", path, st.Size(), limit, kaijutsu.ErrTooLarge)
-	}
-	data := make([]byte, 0, st.Size()+1)
-	for {
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if err == io.EOF {
-			return data, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, err)
-		}
-		if int64(len(data)) > limit {
-			return nil, fmt.Errorf("%s has more than %d bytes: %w", path, limit, kaijutsu.ErrTooLarge)
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-	}
 }
