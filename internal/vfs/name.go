@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"kaijutsu"
@@ -88,11 +89,21 @@ func cleanPath(p string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("path %q: begin it with a slash, as in /scratch/notes.txt: %w", clip(p), kaijutsu.ErrInvalid)
 	}
+	if strings.HasPrefix(rest, "/") {
+		return "", fmt.Errorf("path %q: two slashes in a row: write one: %w", clip(p), kaijutsu.ErrInvalid)
+	}
 	name, err := Clean(rest)
 	if err != nil {
 		return "", err
 	}
 	return path.Join("/", name), nil
+}
+
+// hides reports whether a character is not seen where a name is shown, or makes
+// the rest look otherwise: control characters, ends of lines, changes of
+// direction.
+func hides(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
 // clip keeps a message short.

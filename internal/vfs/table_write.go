@@ -3,11 +3,13 @@ package vfs
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"kaijutsu"
 )
 
-// Write makes data the whole of a file.
+// Write makes data the whole of a file. Names of new files and directories hold
+// no control characters nor changes of direction: kaijutsu.ErrInvalid.
 func (t *Table) Write(ctx context.Context, by kaijutsu.Principal, p string, data []byte, o WriteOptions) (Info, error) {
 	w, err := t.writable("write", p)
 	if err != nil {
@@ -15,6 +17,9 @@ func (t *Table) Write(ctx context.Context, by kaijutsu.Principal, p string, data
 	}
 	if w.rel == "." || holdsMount(w.mounts, w.path) {
 		return Info{}, fmt.Errorf("write %s: %w", w.path, ErrIsDirectory)
+	}
+	if err := w.showable(ctx, "write"); err != nil {
+		return Info{}, err
 	}
 	info, err := w.m.FS.Write(ctx, by, w.rel, data, o)
 	info.Path = w.path
@@ -29,6 +34,9 @@ func (t *Table) Mkdir(ctx context.Context, by kaijutsu.Principal, p string) erro
 	}
 	if w.rel == "." {
 		return fmt.Errorf("mkdir %s: %w", w.path, ErrExists)
+	}
+	if err := w.showable(ctx, "mkdir"); err != nil {
+		return err
 	}
 	return w.m.FS.Mkdir(ctx, by, w.rel)
 }
@@ -56,6 +64,9 @@ func (t *Table) Rename(ctx context.Context, by kaijutsu.Principal, from, to stri
 	if w.m.Path != d.m.Path {
 		return fmt.Errorf("rename %s to %s: %w", w.path, d.path, ErrCrossDevice)
 	}
+	if err := d.showable(ctx, "rename to"); err != nil {
+		return err
+	}
 	return w.m.FS.Rename(ctx, by, w.rel, d.rel)
 }
 
@@ -65,6 +76,18 @@ type place struct {
 	mounts []Mounted // the table as it was
 	path   string    // clean
 	rel    string
+}
+
+// showable refuses to make what has a name that would not be shown as it is.
+// What is there already may be written, whatever its name.
+func (w place) showable(ctx context.Context, doing string) error {
+	if !strings.ContainsFunc(w.rel, hides) {
+		return nil
+	}
+	if _, err := w.m.FS.Stat(ctx, w.rel); err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %q: the name holds a character that does not show: choose another: %w", doing, w.path, kaijutsu.ErrInvalid)
 }
 
 // writable finds the mount in which a path may be changed.
