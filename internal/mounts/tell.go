@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
@@ -26,6 +27,7 @@ type telling struct {
 	heads kaijutsu.Heads
 	into  kaijutsu.DocumentID // zero: nobody else is told
 	files []authorship.NoteFile
+	at    time.Time // the committer's, as the commit has it
 }
 
 // told is what there is to tell of a draft that was committed.
@@ -53,6 +55,11 @@ func (m *Mounts) follows(ctx context.Context, c op.Call, s seen, n telling) Comm
 // tell writes the note of a commit, the blocks that tell of it, and the event.
 // What was written before is found.
 func (m *Mounts) tell(ctx context.Context, w *git.Worktree, n telling) (Committed, error) {
+	made, err := w.Repo().Commit(string(n.out.Hash))
+	if err != nil {
+		return n.out, fmt.Errorf("commit %s: %w", n.out.Hash, err)
+	}
+	n.at = made.Committer.When
 	var errs []error
 	if n.mount.notes {
 		err := m.note(ctx, w, n)
@@ -62,7 +69,7 @@ func (m *Mounts) tell(ctx context.Context, w *git.Worktree, n telling) (Committe
 	}
 	content := n.content()
 	post := func(doc kaijutsu.DocumentID, as op.Call) (blocks.ID, bool, error) {
-		id := drift.BlockID(driftID(n.out.Hash, n.mount.id), doc)
+		id := drift.BlockID(n.driftID(), doc)
 		meta, err := m.meta(n, content)
 		if err != nil {
 			return "", false, err
@@ -124,11 +131,12 @@ func (m *Mounts) note(ctx context.Context, w *git.Worktree, n telling) error {
 // time.
 const maxTries = 10
 
-// driftID returns the id of the drift that tells of a commit: a UUID that follows
-// from both (RFC 9562 §5.8).
-func driftID(commit git.Hash, mount string) string {
-	h := sumOf([]byte("kaijutsu commit " + mount + " " + string(commit)))
-	return h[:8] + "-" + h[8:12] + "-8" + h[13:16] + "-a" + h[17:20] + "-" + h[20:32]
+// driftID returns the id of the drift that tells of a commit: a UUIDv7 of the
+// commit's time whose other bits follow from commit and mount (RFC 9562 §5.7).
+func (n telling) driftID() string {
+	ms := fmt.Sprintf("%012x", uint64(n.at.UnixMilli())&(1<<48-1))
+	h := sumOf([]byte("kaijutsu commit " + n.mount.id + " " + string(n.out.Hash)))
+	return ms[:8] + "-" + ms[8:] + "-7" + h[:3] + "-a" + h[3:6] + "-" + h[6:18]
 }
 
 // meta is what the block that tells of a commit says of itself.
@@ -141,7 +149,7 @@ func (m *Mounts) meta(n telling, content string) (string, error) {
 	}
 	return drift.Meta{
 		SourceKernel: m.cfg.Name, SourceContext: n.doc.Name(), Heads: n.heads.Texts(), Kind: drift.KindCommit, Principal: n.by,
-		DriftID: driftID(n.out.Hash, n.mount.id), Finding: drift.Fingerprint(content),
+		DriftID: n.driftID(), Finding: drift.Fingerprint(content),
 	}.Encode(string(of))
 }
 
