@@ -116,3 +116,19 @@ func busyBranch(gitdir string) string {
 	}
 	return ""
 }
+
+// HeadBranch returns the branch, short, that HEAD says of the worktree or bare
+// repository at dir, which may have no commit yet; "" when HEAD is detached or
+// cannot be read.
+func HeadBranch(dir string) string {
+	d, err := findGitDirs(dir)
+	if err != nil {
+		return ""
+	}
+	full, _, err := (&Repo{common: d.common}).resolveRef(d.gitdir, "HEAD")
+	name, isBranch := strings.CutPrefix(full, headsPrefix)
+	if err != nil || !isBranch {
+		return ""
+	}
+	return name
+}

@@ -312,3 +312,20 @@ func TestAddWorktreeWithoutCommits(t *testing.T) {
 		t.Errorf("Log() = %v, %v", log, err)
 	}
 }
+
+func TestHeadBranch(t *testing.T) {
+	s := newSandbox(t)
+	if got := HeadBranch(s.dir); got != "main" {
+		t.Errorf("without a commit: %q, want main", got)
+	}
+	s.commit("one", map[string]string{"a": "a\n"})
+	side, bare := t.TempDir()+"/side", t.TempDir()+"/bare.git"
+	s.git("worktree", "add", "-q", "-b", "topic/x", side)
+	s.git("clone", "-q", "--bare", s.dir, bare)
+	s.git("checkout", "-q", "--detach")
+	for dir, want := range map[string]string{side: "topic/x", bare: "main", s.dir: "", t.TempDir(): ""} {
+		if got := HeadBranch(dir); got != want {
+			t.Errorf("%s: %q, want %q", dir, got, want)
+		}
+	}
+}
