@@ -35,7 +35,7 @@ export class BlockView {
   #block: Block
   #page: string
   #article: HTMLElement
-  #badges: { kind: HTMLElement; role: HTMLElement; status: HTMLElement; stale: HTMLElement; excluded: HTMLElement; author: HTMLElement }
+  #badges: { kind: HTMLElement; path: HTMLElement; role: HTMLElement; status: HTMLElement; stale: HTMLElement; excluded: HTMLElement; author: HTMLElement }
   #receipt: Receipt
   #content!: HTMLElement
   #fold: HTMLButtonElement
@@ -51,7 +51,7 @@ export class BlockView {
     this.actor = (A.getObjectId(raw) ?? "").split("@")[1] ?? ""
     this.#folded = block.collapsed
     const badge = (name: string) => h("span", { class: `badge ${name}` })
-    this.#badges = { kind: badge("kind"), role: badge("role"), status: badge("status"), stale: badge("stale"), excluded: badge("excluded"), author: badge("author") }
+    this.#badges = { kind: badge("kind"), path: badge("path"), role: badge("role"), status: badge("status"), stale: badge("stale"), excluded: badge("excluded"), author: badge("author") }
     const made = madeAt(block.id)
     const time = made === null ? null : h("time", { datetime: new Date(made).toISOString(), title: new Date(made).toLocaleString() }, clock(made))
     this.#receipt = new Receipt(host.known)
@@ -59,7 +59,7 @@ export class BlockView {
     this.#article = h(
       "article",
       { tabindex: "-1" },
-      h("header", {}, this.#badges.role, this.#badges.kind, this.#badges.status, this.#badges.stale, this.#badges.excluded, h("span", { class: "gap" }), this.#badges.author, time, this.#fold),
+      h("header", {}, this.#badges.role, this.#badges.kind, this.#badges.path, this.#badges.status, this.#badges.stale, this.#badges.excluded, h("span", { class: "gap" }), this.#badges.author, time, this.#fold),
       this.#receipt.head,
       this.#receipt.foot,
     )
@@ -135,6 +135,9 @@ export class BlockView {
     setAttr(this.el, "data-status", status)
     setAttr(this.el, "data-excluded", excluded ? "" : null)
     setText(this.#badges.kind, kindName(kind))
+    const { path } = this.#receipt.meta
+    setText(this.#badges.path, path)
+    this.#badges.path.hidden = path === ""
     setText(this.#badges.role, role || "?")
     setText(this.#badges.status, status)
     this.#badges.status.hidden = status === "" || status === "done"
@@ -143,7 +146,7 @@ export class BlockView {
     this.#badges.stale.hidden = !stale
     setText(this.#badges.excluded, "excluded")
     this.#badges.excluded.hidden = !excluded
-    setAttr(this.#article, "aria-label", `${kindName(kind)} by ${role}${status && status !== "done" ? `, ${status}` : ""}${stale ? ", stale" : ""}`)
+    setAttr(this.#article, "aria-label", `${kindName(kind)}${path && ` ${path}`} by ${role}${status && status !== "done" ? `, ${status}` : ""}${stale ? ", stale" : ""}`)
     setAttr(this.#article, "aria-busy", status === "running" ? "true" : null)
     this.showAuthor()
   }

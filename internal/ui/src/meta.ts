@@ -32,13 +32,15 @@ export interface Meta {
   drift: Drift | null
   citations: Citation[]
   stale: Mark[]
+  /** Of a file: its path in its worktree. */
+  path: string
 }
 
 const maxMeta = 64 << 10
 const maxCitations = 128
 /** How much of a name is shown, in characters. */
 const maxName = 120
-const none: Meta = { drift: null, citations: [], stale: [] }
+const none: Meta = { drift: null, citations: [], stale: [], path: "" }
 
 /** Reads the meta of a block of a kind. */
 export function readMeta(kind: string, meta: string): Meta {
@@ -52,7 +54,7 @@ export function readMeta(kind: string, meta: string): Meta {
   if (!isObject(o)) return none
   const citations = list(o.citations).flatMap(c => (number(c.ref) > 0 && parseHandle(text(c.handle)) ? [{ ref: number(c.ref), handle: text(c.handle), quote: text(c.quote) }] : [])).filter(firstOfItsNumber)
   const stale = list(o.stale).flatMap(m => (number(m.ref) > 0 ? [{ ref: number(m.ref), reason: text(m.reason) || "changed", diff: text(m.diff) }] : []))
-  return { drift: kind === "drift" ? driftOf(o) : null, citations, stale }
+  return { drift: kind === "drift" ? driftOf(o) : null, citations, stale, path: kind === "file" ? name(o.path) : "" }
 }
 
 const firstOfItsNumber = (c: Citation, n: number, all: Citation[]) => all.findIndex(other => other.ref === c.ref) === n

@@ -15,8 +15,13 @@ test("any block may cite, but only a drift has drifted", () => {
   assert.deepEqual([meta.drift, meta.citations], [null, [{ ref: 1, handle, quote: "" }]])
 })
 
+test("a file has a path, and nothing else has", () => {
+  assert.equal(readMeta("file", `{"path":"src/a.go"}`).path, "src/a.go")
+  assert.deepEqual([readMeta("text", `{"path":"src/a.go"}`).path, readMeta("file", `{"path":7}`).path], ["", ""])
+})
+
 test("nonsense reads as nothing", () => {
-  const nothing = { drift: null, citations: [], stale: [] }
+  const nothing = { drift: null, citations: [], stale: [], path: "" }
   for (const meta of ["", "{", "[]", "7", "null", '"x"', `{"citations":7,"stale":{}}`, `{"citations":[7,null,{"ref":0,"handle":"${handle}"},{"ref":1,"handle":"no"},{"ref":"1"}],"stale":[{"ref":-1}]}`, `{"x":"${"a".repeat(70_000)}"}`]) assert.deepEqual(readMeta("text", meta), nothing, meta.slice(0, 60))
   const fields = readMeta("drift", `{"drift_kind":7,"principal":[],"source_context":{"a":1},"model":null}`).drift
   assert.ok(fields && Object.values(fields).every(v => v === ""))
