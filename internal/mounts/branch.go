@@ -57,7 +57,8 @@ func (m *Mounts) CreateBranch(ctx context.Context, c op.Call, at, name, start st
 }
 
 // DeleteBranch deletes a branch that is checked out nowhere; without force only
-// one whose commits are in what is checked out. Its context stays.
+// one whose commits are in what is checked out, or in its upstream. Force is an
+// owner's of the kernel: the repository is somebody's. The branch's context stays.
 func (m *Mounts) DeleteBranch(ctx context.Context, c op.Call, at, name string, force bool) (err error) {
 	defer m.veil(c, &err)
 	s, leave, err := m.writable(ctx, c, at)
@@ -65,6 +66,9 @@ func (m *Mounts) DeleteBranch(ctx context.Context, c op.Call, at, name string, f
 		return err
 	}
 	defer leave()
+	if force && owns(c) != nil {
+		return kaijutsu.About("force", fmt.Errorf("delete branch %.200q with what is in no other: %s is not an owner of the kernel; merge it first, or ask one: %w", name, c.By.Name, kaijutsu.ErrDenied))
+	}
 	if err := s.tree.DeleteBranch(name, force); err != nil {
 		return about("name", err)
 	}

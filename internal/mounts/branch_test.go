@@ -52,7 +52,7 @@ func TestABranchHasAContextOfItsOwn(t *testing.T) {
 	if err := w.DeleteBranch(w.ctx(), amy, "app", "topic", false); !errors.Is(err, kaijutsu.ErrConflict) {
 		t.Errorf("a branch with commits of its own is deleted: %v", err)
 	}
-	w.must(w.DeleteBranch(w.ctx(), amy, "app", "topic", true))
+	w.must(w.DeleteBranch(w.ctx(), owner, "app", "topic", true))
 	all, err := w.Branches(w.ctx(), amy, "app")
 	if err != nil || len(all) != 2 {
 		t.Errorf("Branches = %+v, %v", all, err)
@@ -70,12 +70,16 @@ func TestBranchesThatAreCheckedOutElsewhere(t *testing.T) {
 	w := newWorld(t)
 	repo := w.repository("app", map[string]string{"a": "a\n"})
 	w.git(repo, "branch", "dev")
+	w.git(repo, "worktree", "add", "-q", "-b", "side", filepath.Join(w.home, "side"))
+	w.git(w.home, "clone", "-q", "--bare", "app", "bare.git")
 	for _, c := range []struct{ path, source, branch, notice string }{
 		{"/mnt/one", "git:~/app@main", "kj/main", "branch main is checked out in "},
 		{"/mnt/two", "git:~/app@dev", "dev", ""},
 		{"/mnt/three", "git:~/app@dev", "kj/dev", "branch dev is checked out in "},
 		{"/mnt/four", "git:~/app", "kj/main-2", "no branch was named"},
 		{"/mnt/five", "git:~/app@new/one", "new/one", ""},
+		{"/mnt/six", "git:~/side", "kj/side", "no branch was named"},
+		{"/mnt/seven", "git:~/bare.git", "kj/main", "no branch was named"},
 	} {
 		m, err := w.Add(w.ctx(), owner, mounts.AddSpec{Path: c.path, Source: c.source, ReadWrite: true})
 		if err != nil || m.Branch != c.branch || !strings.HasPrefix(m.Notice, c.notice) || c.notice == "" && m.Notice != "" {
@@ -229,5 +233,79 @@ func TestAConflictIsNotCommitted(t *testing.T) {
 	if got := w.git(m.Dir, "show", "HEAD:b.txt"); got != "one\nblock\nthree\n." {
 		t.Errorf("the commit has %q", got)
 	}
+	w.agree(m)
+}
+
+// TestAMountThatComesBackOnAnotherBranch is answered with that branch's context.
+func TestAMountThatComesBackOnAnotherBranch(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repository("app", map[string]string{"b.txt": "one\n"})
+	w.git(dir, "branch", "topic")
+	w.put(filepath.Join(dir, "b.txt"), "one\nmain\n")
+	w.git(dir, "commit", "-qam", "main")
+	w.git(dir, "branch", "feat")
+	seen := make(map[string]kaijutsu.DocumentID)
+	for i, branch := range []string{"topic", "feat", "topic", "feat", "feat"} {
+		m, err := w.Add(w.ctx(), owner, mounts.AddSpec{Path: "/mnt/app", Source: "git:~/app@" + branch, ReadWrite: true})
+		w.must(err)
+		f := w.read(owner, "/mnt/app/b.txt")
+		if m.Branch != branch || m.Context.IsZero() || m.Context != f.Context {
+			t.Errorf("add %d: branch %s, context %v; its files are in %v", i, m.Branch, m.Context, f.Context)
+		}
+		if was := seen[branch]; !was.IsZero() && was != m.Context {
+			t.Errorf("add %d: branch %s was in %v, is in %v", i, branch, was, m.Context)
+		}
+		for other, doc := range seen {
+			if other != branch && doc == m.Context {
+				t.Errorf("add %d: branches %s and %s share a context", i, other, branch)
+			}
+		}
+		seen[branch] = m.Context
+		_, err = w.Remove(w.ctx(), owner, mounts.RemoveSpec{Mount: "/mnt/app"})
+		w.must(err)
+	}
+}
+
+// TestOnlyOwnersDeleteWhatIsInNoOtherBranch has an editor try it.
+func TestOnlyOwnersDeleteWhatIsInNoOtherBranch(t *testing.T) {
+	w := newWorld(t)
+	m := w.app()
+	dir := filepath.Join(w.home, "app")
+	w.git(dir, "switch", "-qc", "precious")
+	w.git(dir, "commit", "-q", "--allow-empty", "-m", "a week's work")
+	w.git(dir, "switch", "-q", "main")
+	bot := w.member("bot", kaijutsu.Agent, kaijutsu.RightEdit)
+	if err := w.DeleteBranch(w.ctx(), bot, "app", "precious", false); !errors.Is(err, kaijutsu.ErrConflict) {
+		t.Errorf("an unmerged branch is deleted: %v", err)
+	}
+	if err := w.DeleteBranch(w.ctx(), bot, "app", "precious", true); !errors.Is(err, kaijutsu.ErrDenied) || !strings.Contains(err.Error(), "owner") {
+		t.Errorf("an editor forces it: %v", err)
+	}
+	w.git(dir, "rev-parse", "--verify", "refs/heads/precious")
+	_, err := w.CreateBranch(w.ctx(), bot, "app", "merged", "")
+	w.must(err)
+	w.must(w.DeleteBranch(w.ctx(), bot, "app", "merged", false))
+	w.must(w.DeleteBranch(w.ctx(), owner, "app", "precious", true))
+	w.agree(m)
+}
+
+// TestARepositoryWithoutACommit cannot be mounted, and the error says why.
+func TestARepositoryWithoutACommit(t *testing.T) {
+	w := newWorld(t)
+	dir := filepath.Join(w.home, "empty")
+	w.must(os.MkdirAll(dir, 0o755))
+	w.git(dir, "init", "-q")
+	for _, source := range []string{"git:~/empty", "git:~/empty@feat"} {
+		_, err := w.Add(w.ctx(), owner, mounts.AddSpec{Path: "/mnt/e", Source: source})
+		if !errors.Is(err, kaijutsu.ErrConflict) || !strings.Contains(err.Error(), "no commit yet") {
+			t.Errorf("Add(%s) = %v", source, err)
+		}
+	}
+	w.git(dir, "commit", "-q", "--allow-empty", "-m", "first")
+	m, err := w.Add(w.ctx(), owner, mounts.AddSpec{Path: "/mnt/e", Source: "git:~/empty", ReadWrite: true})
+	w.must(err)
+	w.write(owner, "/mnt/e/x.txt", "x\n")
+	_, err = w.Commit(w.ctx(), owner, mounts.CommitSpec{At: "e", All: true, Message: "x"})
+	w.must(err)
 	w.agree(m)
 }

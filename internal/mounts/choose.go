@@ -122,8 +122,17 @@ func (m *Mounts) collect(ctx context.Context, s seen, p choice, snap worktree.Sn
 		}
 	}
 	var out []changed
+	problems := make(map[string]string)
+	for _, f := range s.overlay.State().Files {
+		if f.Dirty {
+			problems[f.Path] = f.Problem
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(chosen)) {
 		f := changed{path: path, field: chosen[path]}
+		if why := problems[path]; why != "" {
+			return nil, about(or(f.field, "paths"), fmt.Errorf("file %s: what its block holds does not come to the disk (%s); mend it or leave it out: %w", path, why, kaijutsu.ErrConflict))
+		}
 		if err := s.read(ctx, &f, held, snap.Epoch.Head); err != nil {
 			return nil, about(or(f.field, "paths"), err)
 		}

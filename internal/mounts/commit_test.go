@@ -273,3 +273,33 @@ func (w *world) say(doc kaijutsu.DocumentID, text string) {
 		return tx.InsertBlock(blocks.BlockSpec{ID: newID(), Position: blocks.Last(), Content: text})
 	}))
 }
+
+// TestWhatDoesNotComeToTheDiskIsNotCommitted types what no file block can hold.
+func TestWhatDoesNotComeToTheDiskIsNotCommitted(t *testing.T) {
+	w := newWorldWith(t, func(c *mounts.Config) { c.Limit = 1000 })
+	m := w.app()
+	for name, text := range map[string]string{"a NUL": "one\x00\n", "more than the limit": strings.Repeat("line\n", 300)} {
+		f := w.read(owner, "/mnt/app/b.txt")
+		w.must(w.replace(owner, f.Context, f.Block, text))
+		if name != "a NUL" { // which is seen at once, too
+			w.eventually(func() bool {
+				s, err := w.Status(w.ctx(), owner, mounts.StatusSpec{At: "app"})
+				w.must(err)
+				return len(s.Files) == 1 && s.Files[0].Problem != ""
+			})
+		}
+		for _, spec := range []mounts.CommitSpec{{All: true}, {Paths: []string{"b.txt"}}} {
+			spec.At, spec.Message = "app", "x"
+			if _, err := w.Commit(w.ctx(), owner, spec); !errors.Is(err, kaijutsu.ErrConflict) || !strings.Contains(err.Error(), "b.txt") {
+				t.Errorf("%s: Commit = %v", name, err)
+			}
+		}
+		w.must(w.replace(owner, f.Context, f.Block, "one\ntwo\nthree\n"))
+		w.eventually(func() bool {
+			s, err := w.Status(w.ctx(), owner, mounts.StatusSpec{At: "app"})
+			w.must(err)
+			return len(s.Files) == 0
+		})
+	}
+	w.agree(m)
+}

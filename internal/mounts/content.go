@@ -33,6 +33,9 @@ func (s seen) read(ctx context.Context, f *changed, held map[string]worktree.Sna
 		if b.Conflict {
 			return fmt.Errorf("file %s: block and disk both changed; resolve it first: %w", f.path, kaijutsu.ErrConflict)
 		}
+		if b.Exists && vfs.IsBinary(b.RepoData) { // the disk does not get it either
+			return fmt.Errorf("file %s: its block holds NUL characters, and files with them are no text; take them out, or leave the file out: %w", f.path, kaijutsu.ErrConflict)
+		}
 		f.block, f.data, f.mode, f.exists = b.Block, b.RepoData, b.Mode, b.Exists
 	} else if err := s.readDisk(ctx, f); err != nil {
 		return err

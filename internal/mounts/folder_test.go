@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"kaijutsu"
@@ -57,6 +58,8 @@ func TestWhatIsGitsOwnInAFolder(t *testing.T) {
 	for _, name := range []string{".git/config", "x/config", "y/HEAD", "z/config", "file", ".git"} {
 		if f, err := w.ReadFile(w.ctx(), ed, mounts.ReadSpec{Path: "/mnt/f/" + name}); !errors.Is(err, kaijutsu.ErrNotFound) {
 			t.Errorf("read %s: %q, %v", name, f.Text, err)
+		} else if strings.Contains(err.Error(), `mean "/mnt/f/`+name+`"`) {
+			t.Errorf("read %s: %v, which proposes the same", name, err)
 		}
 	}
 	if all, err := w.ListDir(w.ctx(), ed, "/mnt/f/x"); !errors.Is(err, kaijutsu.ErrNotFound) {

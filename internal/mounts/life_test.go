@@ -287,3 +287,27 @@ func TestMountsThatAreReadOnly(t *testing.T) {
 		t.Errorf("a rename into another mount: %v", err)
 	}
 }
+
+// TestOnlyTheMountItselfIsChanged names what is in a mount, and what was one.
+func TestOnlyTheMountItselfIsChanged(t *testing.T) {
+	w := newWorld(t)
+	w.app()
+	_, err := w.Add(w.ctx(), owner, mounts.AddSpec{Path: "/mnt/app/inner", Source: "memory", ReadWrite: true})
+	w.must(err)
+	_, err = w.Remove(w.ctx(), owner, mounts.RemoveSpec{Mount: "/mnt/app/inner"})
+	w.must(err)
+	for _, word := range []string{"/mnt/app/inner", "/mnt/app/b.txt", "/mnt/app/nonexistent", "/mnt", "/mnt/other"} {
+		if _, err := w.Remove(w.ctx(), owner, mounts.RemoveSpec{Mount: word}); !errors.Is(err, kaijutsu.ErrNotFound) {
+			t.Errorf("Remove(%s) = %v", word, err)
+		}
+		no := "off"
+		if _, err := w.Set(w.ctx(), owner, mounts.SetSpec{Mount: word, Trailers: &no}); !errors.Is(err, kaijutsu.ErrNotFound) {
+			t.Errorf("Set(%s) = %v", word, err)
+		}
+	}
+	if m, err := w.Get(w.ctx(), owner, "/mnt/app"); err != nil || m.Trailers != "all" {
+		t.Errorf("the mount above is %+v, %v", m, err)
+	}
+	_, err = w.Remove(w.ctx(), owner, mounts.RemoveSpec{Mount: "/mnt/app/"})
+	w.must(err)
+}

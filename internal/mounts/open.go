@@ -2,11 +2,11 @@ package mounts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 
 	"kaijutsu"
@@ -86,7 +86,24 @@ func (m *Mounts) openGit(ctx context.Context, o *opened, l *live, r record, bran
 		},
 		Others: func() []kaijutsu.DocumentID { return m.contextsOf(r.id) },
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return o.arrive(ctx)
+}
+
+// arrive waits until a worktree that is on another branch than when it was open
+// last is at that branch's context: nobody may take the old one for it. While git
+// is at work there it stays at the old one.
+func (o *opened) arrive(ctx context.Context) error {
+	e, err := o.tree.Epoch()
+	if err != nil || o.overlay.Branch() == or(e.Branch, worktree.Detached) {
+		return nil // one that cannot be read pauses the overlay, which says so
+	}
+	if err := o.overlay.Settle(ctx); err != nil && !errors.Is(err, kaijutsu.ErrUnavailable) {
+		return err
+	}
+	return nil
 }
 
 // worktreeDir is where the worktree of a git mount is.
@@ -133,11 +150,18 @@ func (m *Mounts) worktree(ctx context.Context, repo *git.Repo, l *live, r record
 	if err != nil {
 		return nil, "", err
 	}
+	if all, err := repo.Branches(); err != nil {
+		return nil, "", err
+	} else if len(all) == 0 {
+		if _, err := repo.Resolve("HEAD"); errors.Is(err, kaijutsu.ErrNotFound) {
+			return nil, "", kaijutsu.About("source", fmt.Errorf("%s has no commit yet; make the first, if need be with git commit --allow-empty: %w", r.source(), kaijutsu.ErrConflict))
+		}
+	}
 	spec := git.WorktreeSpec{Dir: dir, Name: freeName(list, dir, r.worktree), By: m.signature(r.by), Progress: func(done, total int) {
 		m.progress(l, fmt.Sprintf("%d of %d files are checked out", done, total))
 	}}
 	notice := ""
-	if spec.Branch, spec.Start, notice, err = chooseBranch(list, dir, or(branch, r.branch)); err != nil {
+	if spec.Branch, spec.Start, notice, err = chooseBranch(list, m.sourceBranch(r), dir, or(branch, r.branch)); err != nil {
 		return nil, "", err
 	}
 	if err := os.MkdirAll(m.worktrees(), 0o700); err != nil {
@@ -145,94 +169,6 @@ func (m *Mounts) worktree(ctx context.Context, repo *git.Repo, l *live, r record
 	}
 	w, err := repo.AddWorktree(ctx, spec)
 	return w, notice, err
-}
-
-// adopt puts a worktree that is there on the branch that was asked for.
-func (m *Mounts) adopt(ctx context.Context, repo *git.Repo, w *git.Worktree, r record, branch string) (*git.Worktree, string, error) {
-	list, err := repo.Worktrees()
-	if err != nil {
-		return nil, "", err
-	}
-	name, start, notice, err := chooseBranch(list, w.Dir(), branch)
-	if err != nil {
-		return nil, "", err
-	}
-	epoch, err := w.Epoch()
-	if err != nil || epoch.Branch == name {
-		return w, notice, err
-	}
-	by := m.signature(r.by)
-	all, err := repo.Branches()
-	if err != nil {
-		return nil, "", err
-	}
-	if !hasBranch(all, name) {
-		if err := repo.CreateBranch(name, or(start, "HEAD"), by); err != nil {
-			return nil, "", err
-		}
-	}
-	return w, notice, w.Switch(ctx, name, by)
-}
-
-func hasBranch(all []git.Branch, name string) bool {
-	for _, b := range all {
-		if !b.Remote && b.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// chooseBranch says which branch the worktree at dir is to be on: the one that
-// was asked for when no other worktree has it, else one of our own beside it.
-// start is what the branch is made from when it is not there.
-func chooseBranch(list []git.WorktreeInfo, dir, asked string) (branch, start, notice string, err error) {
-	taken := make(map[string]string)
-	head := ""
-	for _, w := range list {
-		if w.Main {
-			head = w.Branch
-		}
-		if w.Branch != "" && !w.Bare && w.Dir != dir {
-			taken[w.Branch] = w.Dir
-		}
-	}
-	if asked != "" && taken[asked] == "" {
-		return asked, "", "", nil
-	}
-	base := or(asked, head)
-	if base != "" && base == asked {
-		notice = fmt.Sprintf("branch %s is checked out in %s", asked, taken[asked])
-	} else {
-		notice = "no branch was named"
-	}
-	for i := 1; i < 100; i++ {
-		branch = "kj/" + or(base, "head")
-		if i > 1 {
-			branch += "-" + strconv.Itoa(i)
-		}
-		if taken[branch] == "" {
-			return branch, base, fmt.Sprintf("%s: the mount is on branch %s", notice, branch), nil
-		}
-	}
-	return "", "", "", fmt.Errorf("branch %s and a hundred beside it are checked out elsewhere; name another: %w", base, kaijutsu.ErrConflict)
-}
-
-// freeName returns the name of a worktree in its repository.
-func freeName(list []git.WorktreeInfo, dir, name string) string {
-	free := func(name string) bool {
-		for _, w := range list {
-			if w.Name == name && w.Dir != dir {
-				return false
-			}
-		}
-		return true
-	}
-	base := name
-	for i := 2; !free(name); i++ {
-		name = base + "-" + strconv.Itoa(i)
-	}
-	return name
 }
 
 // progress says how far opening a mount is.

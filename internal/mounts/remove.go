@@ -11,7 +11,7 @@ import (
 
 // RemoveSpec says which mount goes, and what becomes of its worktree.
 type RemoveSpec struct {
-	Mount string
+	Mount string // its path, or the last part of it; not a path in it
 	// Worktree takes the worktree away too; one that holds what is not committed
 	// is refused, unless Force.
 	Worktree bool

@@ -3,6 +3,8 @@ package mounts
 import (
 	"context"
 	"fmt"
+	"path"
+	"strings"
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
@@ -10,7 +12,7 @@ import (
 
 // SetSpec says what of a mount is to be another; nil leaves it.
 type SetSpec struct {
-	Mount                   string // its path, or the last part of it
+	Mount                   string // its path, or the last part of it; not a path in it
 	ReadWrite               *bool
 	DiskAs                  *kaijutsu.Principal
 	Trailers, Notes, Author *string
@@ -73,6 +75,9 @@ func (m *Mounts) change(ctx context.Context, c op.Call, word, doing string) (rec
 		return record{}, nil, err
 	}
 	s, err := m.named(c, word)
+	if err == nil && strings.HasPrefix(word, "/") && path.Clean(word) != s.path {
+		err = kaijutsu.About("mount", fmt.Errorf("mount %.200q %w: the mount there is %s; name that", word, kaijutsu.ErrNotFound, s.path))
+	}
 	if err == nil && s.path == scratch {
 		err = kaijutsu.About("mount", fmt.Errorf("mount %s is always there: %w", scratch, kaijutsu.ErrInvalid))
 	}

@@ -76,7 +76,9 @@ func (t table) missing(ctx context.Context, p string, err error) error {
 	if around, listErr := t.List(ctx, path.Dir(p)); listErr == nil {
 		names := make([]string, len(around))
 		for i, info := range around {
-			names[i] = path.Base(info.Path)
+			if names[i] = path.Base(info.Path); names[i] == path.Base(p) {
+				names[i] = "" // it is listed, and not to be read
+			}
 		}
 		if near := op.Nearest(path.Base(p), names); near != "" {
 			said = fmt.Sprintf("; did you mean %q?", path.Join(path.Dir(p), near))
