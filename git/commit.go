@@ -84,9 +84,12 @@ func (w *Worktree) checkEpoch(spec CommitSpec) error {
 	case err != nil:
 		return err
 	case e.State != "":
-		return fmt.Errorf("a %s is in progress in %s; finish or abort it first: %w", e.State, w.dir, kaijutsu.ErrConflict)
+		return fmt.Errorf("a %s is in progress; finish or abort it first: %w", e.State, kaijutsu.ErrConflict)
 	case e.Branch != spec.Branch:
-		return fmt.Errorf("%s is on %s, not on %s: %w", w.dir, orDetached(e.Branch), orDetached(spec.Branch), kaijutsu.ErrConflict)
+		return fmt.Errorf("the worktree is on %s, not on %s: %w", orDetached(e.Branch), orDetached(spec.Branch), kaijutsu.ErrConflict)
+	case e.Head == "" && e.Branch != "" && w.last.of(e.Branch) != "":
+		h := w.last.of(e.Branch)
+		return fmt.Errorf("branch %s is gone; it was at %s, and git branch %s %s brings it back: %w", e.Branch, h, e.Branch, h, kaijutsu.ErrConflict)
 	case e.Head != spec.Parent:
 		return fmt.Errorf("%s is at %s, not at %s: %w", orDetached(e.Branch), orNone(e.Head), orNone(spec.Parent), kaijutsu.ErrConflict)
 	}

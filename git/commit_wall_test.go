@@ -66,3 +66,29 @@ func TestMakeCommitTakesNothingAway(t *testing.T) {
 	}
 	s.agrees()
 }
+
+// TestMakeCommitMissesItsBranch takes the branch away under a worktree.
+func TestMakeCommitMissesItsBranch(t *testing.T) {
+	s := newSandbox(t)
+	one := s.commit("one", map[string]string{"a": "a\n"})
+	w := s.worktree()
+	if _, err := w.Epoch(); err != nil {
+		t.Fatal(err)
+	}
+	s.git("update-ref", "-d", "refs/heads/main")
+	spec := CommitSpec{Branch: "main", Files: []FileChange{{Path: "a", Data: []byte("b\n")}}, Message: "m", Author: ann}
+	if _, err := w.MakeCommit(context.Background(), spec); !errors.Is(err, kaijutsu.ErrConflict) || !strings.Contains(err.Error(), string(one)) {
+		t.Errorf("error %v, want ErrConflict that says where the branch was", err)
+	}
+	// A branch that never had a commit is another matter.
+	s.git("symbolic-ref", "HEAD", "refs/heads/new")
+	spec.Branch = "new"
+	if _, err := w.MakeCommit(context.Background(), spec); err != nil {
+		t.Errorf("the first commit of a new branch: %v", err)
+	}
+	// So is one that is brought back.
+	s.git("branch", "main", string(one))
+	s.git("symbolic-ref", "HEAD", "refs/heads/main")
+	s.makeCommit(w, "two", FileChange{Path: "a", Data: []byte("c\n")})
+	s.agrees()
+}

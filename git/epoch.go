@@ -56,6 +56,7 @@ func (w *Worktree) Epoch() (Epoch, error) {
 		e.Branch = strings.TrimPrefix(full, headsPrefix)
 	}
 	e.Head = h
+	w.last.seen(e.Branch, e.Head)
 	if e.State, err = w.state(); err != nil {
 		return e, fmt.Errorf("reading the state of worktree %s: %w", w.dir, err)
 	}

@@ -114,6 +114,7 @@ func (x *Index) invalidate(path string) {
 // 0, as ce_smudge_racily_clean_entry of git does.
 func (w *Worktree) smudge(x *Index, before []IndexEntry) error {
 	var src *statusWalk
+	files := newLstatter(w.dir)
 	at := 0
 	for i := range x.Entries {
 		e := &x.Entries[i]
@@ -131,9 +132,8 @@ func (w *Worktree) smudge(x *Index, before []IndexEntry) error {
 			if src, err = w.newStatusWalk(x, StatusOptions{}); err != nil {
 				return err
 			}
-			defer src.close()
 		}
-		fi, err := src.lstat(e.Path)
+		fi, err := files.lstat(e.Path)
 		if err != nil || !e.Stat.sameFile(statOf(fi), src.trustCTime) {
 			continue
 		}

@@ -59,7 +59,6 @@ func (w *Worktree) Status(ctx context.Context, o StatusOptions) ([]FileStatus, e
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
 	_, head, err := w.repo.resolveRef(w.gitdir, "HEAD")
 	if err != nil {
 		return nil, fmt.Errorf("status: %w", err)

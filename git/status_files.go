@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -22,10 +21,9 @@ type statusWalk struct {
 	attrs *attrSource
 	found map[string]*FileStatus
 
-	trustCTime, trustExec, symlinks bool
+	stages map[string]int // of unmerged paths: 1 the base, 2 ours, 4 theirs
 
-	lastDir string // the directory looked at last, and whether it is one
-	lastOK  bool
+	trustCTime, trustExec, symlinks bool
 }
 
 func (w *Worktree) newStatusWalk(x *Index, o StatusOptions) (*statusWalk, error) {
@@ -34,111 +32,80 @@ func (w *Worktree) newStatusWalk(x *Index, o StatusOptions) (*statusWalk, error)
 		return nil, err
 	}
 	return &statusWalk{
-		w: w, x: x, o: o, attrs: w.attributes(), found: map[string]*FileStatus{},
+		w: w, x: x, o: o, attrs: w.attributes(), found: map[string]*FileStatus{}, stages: map[string]int{},
 		trustCTime: c.flag("core.trustctime", true),
 		trustExec:  c.flag("core.filemode", true),
 		symlinks:   c.flag("core.symlinks", true),
-		lastOK:     true,
 	}, nil
-}
-
-func (s *statusWalk) close() {}
-
-// lstat describes a tracked file. What lies behind a symbolic link is not
-// there.
-func (s *statusWalk) lstat(path string) (os.FileInfo, error) {
-	dir := ""
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		dir = path[:i]
-	}
-	if dir != s.lastDir {
-		s.lastDir, s.lastOK = dir, s.realDir(dir)
-	}
-	if !s.lastOK {
-		return nil, fs.ErrNotExist
-	}
-	fi, err := os.Lstat(s.w.dir + "/" + path)
-	if errors.Is(err, syscall.ENOTDIR) {
-		return nil, fs.ErrNotExist
-	}
-	return fi, err
-}
-
-// realDir reports whether a directory and those above it are no links.
-func (s *statusWalk) realDir(dir string) bool {
-	for end := 0; end < len(dir); end++ {
-		next := strings.IndexByte(dir[end:], '/')
-		if next < 0 {
-			next = len(dir) - end
-		}
-		end += next
-		if fi, err := os.Lstat(s.w.dir + "/" + dir[:end]); err != nil || !fi.IsDir() {
-			return false
-		}
-	}
-	return true
 }
 
 // unstaged compares the index with the files.
 func (s *statusWalk) unstaged(ctx context.Context) error {
-	for i := 0; i < len(s.x.Entries); i++ {
-		e := &s.x.Entries[i]
-		if i%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	for from := 0; from < len(s.x.Entries); from += statBatch {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if !s.o.wanted(e.Path) {
-			continue
-		}
-		if e.Stage > 0 {
-			stages := 0
-			for ; i < len(s.x.Entries) && s.x.Entries[i].Path == e.Path; i++ {
-				stages |= 1 << (s.x.Entries[i].Stage - 1)
+		batch := s.x.Entries[from:min(from+statBatch, len(s.x.Entries))]
+		for i, f := range s.lstatAll(batch) {
+			if err := s.compareEntry(from+i, f); err != nil {
+				return err
 			}
-			i--
-			st := s.at(e.Path)
-			st.Conflict = conflictCodes[stages]
-			st.Staged, st.Unstaged = Code(st.Conflict[0]), Code(st.Conflict[1])
-			st.Disk = s.diskMode(e)
-			continue
-		}
-		if e.SkipWorktree || e.AssumeValid {
-			continue
-		}
-		code, disk, err := s.compare(e)
-		if err != nil {
-			return fmt.Errorf("file %q: %w", e.Path, err)
-		}
-		if code == Unmodified {
-			continue
-		}
-		st := s.at(e.Path)
-		st.Unstaged, st.Disk = code, disk
-		if !e.IntentToAdd {
-			st.Index, st.IndexHash = e.Mode, e.Hash
-		}
-		if st.Staged == Unmodified && !e.IntentToAdd {
-			st.Head, st.HeadHash = e.Mode, e.Hash
 		}
 	}
 	return nil
 }
 
-func (s *statusWalk) diskMode(e *IndexEntry) Mode {
-	fi, err := s.lstat(e.Path)
+// compareEntry compares the entry of a number with its file.
+func (s *statusWalk) compareEntry(i int, f looked) error {
+	e := &s.x.Entries[i]
+	switch {
+	case !s.o.wanted(e.Path):
+		return nil
+	case e.Stage > 0:
+		st := s.at(e.Path)
+		if s.stages[e.Path] == 0 {
+			st.Disk = s.diskMode(e, f)
+		}
+		s.stages[e.Path] |= 1 << (e.Stage - 1)
+		st.Conflict = conflictCodes[s.stages[e.Path]]
+		st.Staged, st.Unstaged = Code(st.Conflict[0]), Code(st.Conflict[1])
+		return nil
+	case e.SkipWorktree || e.AssumeValid:
+		return nil
+	}
+	code, disk, err := s.compare(e, f)
 	if err != nil {
+		return fmt.Errorf("file %q: %w", e.Path, err)
+	}
+	if code == Unmodified {
+		return nil
+	}
+	st := s.at(e.Path)
+	st.Unstaged, st.Disk = code, disk
+	if !e.IntentToAdd {
+		st.Index, st.IndexHash = e.Mode, e.Hash
+	}
+	if st.Staged == Unmodified && !e.IntentToAdd {
+		st.Head, st.HeadHash = e.Mode, e.Hash
+	}
+	return nil
+}
+
+func (s *statusWalk) diskMode(e *IndexEntry, f looked) Mode {
+	if f.err != nil {
 		return 0
 	}
-	return modeOf(fi, e.Mode, s.trustExec, s.symlinks)
+	return modeOf(f.info, e.Mode, s.trustExec, s.symlinks)
 }
 
 // compare tells how a file differs from its entry, and the mode that it has.
-func (s *statusWalk) compare(e *IndexEntry) (Code, Mode, error) {
+func (s *statusWalk) compare(e *IndexEntry, f looked) (Code, Mode, error) {
 	var text []byte
 	shown := false
 	if s.o.Text != nil && e.Mode.IsFile() {
 		text, shown = s.o.Text(e.Path)
 	}
-	fi, err := s.lstat(e.Path)
+	fi, err := f.info, f.err
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !shown:
 		return Deleted, 0, nil

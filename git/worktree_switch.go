@@ -225,7 +225,6 @@ func (w *Worktree) checkMoves(x *Index, moves []move) error {
 	if err != nil {
 		return err
 	}
-	defer s.close()
 	for i := range x.Entries {
 		if x.Entries[i].Stage > 0 {
 			return fmt.Errorf("file %q is in conflict; settle that first: %w", x.Entries[i].Path, kaijutsu.ErrConflict)
@@ -237,7 +236,7 @@ func (w *Worktree) checkMoves(x *Index, moves []move) error {
 			leaving[m.path] = true
 		}
 	}
-	ignore := w.ignores()
+	ignore, files := w.ignores(), newLstatter(w.dir)
 	for _, m := range moves {
 		e := x.Find(m.path)
 		if e != nil && e.Hash == m.to.Hash && e.Mode == m.to.Mode {
@@ -250,7 +249,9 @@ func (w *Worktree) checkMoves(x *Index, moves []move) error {
 			return fmt.Errorf("the staged change of %q would be lost; commit it or take it back: %w", m.path, kaijutsu.ErrConflict)
 		}
 		if e != nil {
-			code, _, err := s.compare(e)
+			var f looked
+			f.info, f.err = files.lstat(e.Path)
+			code, _, err := s.compare(e, f)
 			if err != nil {
 				return fmt.Errorf("file %q: %w", m.path, err)
 			}
