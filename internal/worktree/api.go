@@ -125,4 +125,6 @@ type Snap struct {
 	// does not hold RepoData, although they are not in conflict: nothing could
 	// be written.
 	Conflict, Dirty bool
+	// Problem says why nothing could be written; "" when that is not known.
+	Problem string
 }

@@ -3,7 +3,10 @@ package worktree
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
@@ -28,75 +31,96 @@ type writer struct {
 // our own logs know under the names of those who wrote them, each by way of git.
 // It reports false, having done nothing, when there are none.
 func (o *Overlay) carry(ctx context.Context, l *look) bool {
-	if !l.b.Exists || !l.f.rec.Exists || len(l.text) > maxCarryBytes {
+	f := l.f
+	if !f.rec.Exists {
 		return false
 	}
-	wanted := insertedLines(l.block, l.text)
-	if len(wanted) == 0 {
-		return false
-	}
-	known := o.writers(ctx, l.f, wanted)
-	if len(known) == 0 {
-		return false
-	}
-	steps := carrySteps(l.block, l.text, known)
+	steps := o.stepsTo(ctx, l, l.text)
 	if len(steps) < 2 {
 		return false
 	}
-	texts := l.text
+	was, base := f.rec, f.base
+	was.Past = slices.Clone(was.Past)
+	exact, heads, err := o.bring(ctx, l, steps, func(text string, e repo.Edited) {
+		o.remember(imported{e.Change, []priorFile{{rec: was, exists: true, data: l.disk}}})
+		f.isPartly(text)
+	})
+	if err != nil {
+		o.fail(f, "import", unlessDone(ctx, err))
+		return true // what is missing is found and brought when it is looked at again
+	}
+	f.rec, f.base = was, base
+	o.taken(l, exact, heads)
+	o.fail(f, "import", unlessDone(ctx, o.reconciled(ctx, f)))
+	o.fail(f, "keep", unlessDone(ctx, o.save(ctx, o.own.at.Doc, []*file{f})))
+	return true
+}
+
+// stepsTo returns the changes that make a block's text another that git has
+// brought: at most one when no line of it has a writer that we know.
+func (o *Overlay) stepsTo(ctx context.Context, l *look, to string) []carryStep {
+	if !l.b.Exists || len(to) > maxCarryBytes {
+		return nil
+	}
+	known := o.writers(ctx, l.f, l.block, to)
+	if len(known) == 0 {
+		return nil
+	}
+	return carrySteps(to, known)
+}
+
+// bring carries steps out, and calls after behind each. exact says that the block
+// then holds the last one's text, and nothing that was typed meanwhile.
+func (o *Overlay) bring(ctx context.Context, l *look, steps []carryStep, after func(text string, e repo.Edited)) (exact bool, heads kaijutsu.Heads, err error) {
 	from := l.block
-	for i, s := range steps {
+	exact = true
+	for _, s := range steps {
 		part := *l
 		part.block, part.text = from, s.text
-		exact, skip := false, false
+		same, skip := false, false
 		e, err := o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: s.who.by, Via: s.via(), Message: s.who.message}, func(v repo.View, tx *blocks.Tx) (err error) {
-			exact, skip, err = write(v, tx, &part)
+			same, skip, err = write(v, tx, &part)
 			return err
 		})
 		if err == nil && skip {
 			err = errAgain
 		}
 		if err != nil {
-			o.fail(l.f, "import", unlessDone(ctx, err))
-			return true // what is missing is found and brought when it is looked at again
+			return false, nil, err
 		}
-		from = s.text
-		if i == len(steps)-1 {
-			l.text = texts
-			o.remember(imported{e.Change, []priorFile{o.taken(l, exact, e.Heads)}})
-			o.fail(l.f, "import", unlessDone(ctx, o.reconciled(ctx, l.f)))
-			o.fail(l.f, "keep", unlessDone(ctx, o.save(ctx, o.own.at.Doc, []*file{l.f})))
-		} else {
-			o.remember(imported{e.Change, []priorFile{{rec: l.f.rec, exists: true, data: l.disk}}})
+		from, heads, exact = s.text, e.Heads, exact && same
+		if after != nil {
+			after(s.text, e)
 		}
 	}
-	return true
+	return exact, heads, nil
 }
 
-// insertedLines are the lines that a text has and another has not, without
-// those that hold nothing.
-func insertedLines(from, to string) map[string]bool {
-	wanted := map[string]bool{}
+// insertedLines are the places of lines that a text has and another has not,
+// without those that hold nothing.
+func insertedLines(from, to string) map[int]string {
+	wanted := map[int]string{}
 	for _, h := range textdiff.Hunks(from, to) {
-		for _, line := range h.New {
+		for i, line := range h.New {
 			if strings.TrimSpace(line) != "" {
-				wanted[line] = true
+				wanted[h.NewStart+i] = line
 			}
 		}
 	}
 	return wanted
 }
 
-// writers looks for who wrote lines: at what the block held before git brought
-// something else, and in the blocks of the same file in the mount's other
-// contexts. The first find counts, the newest first.
-func (o *Overlay) writers(ctx context.Context, f *file, wanted map[string]bool) map[string]writer {
-	known := map[string]writer{}
+// writers looks for who wrote the lines that a text has and another has not: at
+// what the block held before git brought something else, and in the blocks of
+// the same file in the mount's other contexts. The first find counts, the newest
+// first.
+func (o *Overlay) writers(ctx context.Context, f *file, from, to string) map[int]writer {
+	s := &search{o: o, from: from, to: to, wanted: insertedLines(from, to), known: map[int]writer{}}
 	look := func(doc kaijutsu.DocumentID, id blocks.ID, heads kaijutsu.Heads) {
-		if len(known) == len(wanted) {
+		if len(s.known) == len(s.wanted) {
 			return
 		}
-		if err := o.writersAt(ctx, doc, id, heads, wanted, known); err != nil && ctx.Err() == nil {
+		if err := s.at(ctx, doc, id, heads); err != nil && ctx.Err() == nil {
 			o.cfg.Log.Debug("writers of lines are not known", "mount", o.cfg.Mount, "err", err)
 		}
 	}
@@ -115,7 +139,7 @@ func (o *Overlay) writers(ctx context.Context, f *file, wanted map[string]bool) 
 			look(doc, id, nil)
 		}
 	}
-	return known
+	return s.known
 }
 
 // blockAt returns the block of a file in another context of the mount.
@@ -126,10 +150,18 @@ func (o *Overlay) blockAt(doc kaijutsu.DocumentID, f *file) (blocks.ID, bool) {
 	return "", false
 }
 
-// writersAt adds who wrote the wanted lines of a block, as it was at some heads
-// or, without, as it is.
-func (o *Overlay) writersAt(ctx context.Context, doc kaijutsu.DocumentID, id blocks.ID, heads kaijutsu.Heads, wanted map[string]bool, known map[string]writer) error {
-	return o.cfg.Repo.View(ctx, doc, func(v repo.View) error {
+// search is the search for the writers of lines.
+type search struct {
+	o        *Overlay
+	from, to string
+	wanted   map[int]string // lines of to that from has not
+	known    map[int]writer
+}
+
+// at adds who wrote lines of a block, as it was at some heads or, without, as it
+// is.
+func (s *search) at(ctx context.Context, doc kaijutsu.DocumentID, id blocks.ID, heads kaijutsu.Heads) error {
+	return s.o.cfg.Repo.View(ctx, doc, func(v repo.View) error {
 		m := v.Model()
 		b, ok := m.Block(id)
 		content := b.Content
@@ -143,15 +175,9 @@ func (o *Overlay) writersAt(ctx context.Context, doc kaijutsu.DocumentID, id blo
 		if !ok || len(content) > maxCarryBytes {
 			return nil
 		}
-		lines := strings.SplitAfter(content, "\n")
-		any := false
-		for _, line := range lines {
-			if _, have := known[line]; wanted[line] && !have {
-				any = true
-				break
-			}
-		}
-		if !any {
+		back := comeBack(s.from, s.to, content, s.wanted)
+		maps.DeleteFunc(back, func(i, _ int) bool { _, have := s.known[i]; return have })
+		if len(back) == 0 {
 			return nil
 		}
 		if heads != nil {
@@ -164,18 +190,69 @@ func (o *Overlay) writersAt(ctx context.Context, doc kaijutsu.DocumentID, id blo
 		if err != nil {
 			return err
 		}
-		for i, line := range lines {
-			if _, have := known[line]; i >= len(by) || have || !wanted[line] {
+		for i, at := range back {
+			if at >= len(by) {
 				continue
 			}
-			who, via := v.Principal(by[i].Actor)
+			who, via := v.Principal(by[at].Actor)
 			if who.IsZero() || who.Kind == kaijutsu.Service {
 				continue
 			}
-			known[line] = writer{who, o.carriedMessage(v, doc, by[i].Change, via)}
+			s.known[i] = writer{who, s.o.carriedMessage(v, doc, by[at].Change, via)}
 		}
 		return nil
 	})
+}
+
+// comeBack returns which of the wanted lines of a text are lines of an earlier
+// one that come back, and which: those that stand in the same order, and that the
+// text before has fewer of. A line of hardly anything counts only next to another
+// that comes back.
+func comeBack(from, to, earlier string, wanted map[int]string) map[int]int {
+	spare := map[string]int{}
+	for line := range strings.Lines(earlier) {
+		spare[line]++
+	}
+	for line := range strings.Lines(from) {
+		spare[line]--
+	}
+	of := textdiff.LineMap(earlier, to)
+	back := map[int]int{}
+	for i, at := range of {
+		if line, ok := wanted[i]; ok && at >= 0 && spare[line] > 0 {
+			spare[line]--
+			back[i] = at
+		}
+	}
+	alone := func(i, at int) bool {
+		before, ok := back[i-1]
+		if ok && before == at-1 {
+			return false
+		}
+		after, ok := back[i+1]
+		return !ok || after != at+1
+	}
+	var weak []int
+	for i, at := range back {
+		if hardly(wanted[i]) && alone(i, at) {
+			weak = append(weak, i)
+		}
+	}
+	for _, i := range weak {
+		delete(back, i)
+	}
+	return back
+}
+
+// hardly reports whether a line holds so little that many have it.
+func hardly(line string) bool {
+	n := 0
+	for _, r := range line {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n < 4
 }
 
 // carriedMessage names the change that wrote a line: of one that was carried
@@ -201,9 +278,9 @@ type carryStep struct {
 	text string
 }
 
-// via is git for those who wrote lines once, and nobody for git itself.
+// via is git for those who wrote lines once, and nobody for services.
 func (s carryStep) via() kaijutsu.Principal {
-	if s.who.by == Git {
+	if s.who.by.Kind == kaijutsu.Service {
 		return kaijutsu.Principal{}
 	}
 	return Git
@@ -211,7 +288,7 @@ func (s carryStep) via() kaijutsu.Principal {
 
 // carrySteps cuts an import into changes: git's first, without the lines that
 // others wrote, then the lines of each of their changes.
-func carrySteps(from, to string, known map[string]writer) []carryStep {
+func carrySteps(to string, known map[int]writer) []carryStep {
 	type placed struct {
 		line string
 		who  writer
@@ -221,15 +298,9 @@ func carrySteps(from, to string, known map[string]writer) []carryStep {
 	var order []writer
 	seen := map[writer]bool{}
 	all := strings.SplitAfter(to, "\n")
-	inserted := make([]bool, len(all))
-	for _, h := range textdiff.Hunks(from, to) {
-		for i := h.NewStart; i < h.NewEnd && i < len(all); i++ {
-			inserted[i] = true
-		}
-	}
 	for i, line := range all {
-		who, ok := known[line]
-		if !ok || !inserted[i] {
+		who, ok := known[i]
+		if !ok {
 			who = git
 		}
 		if who != git && !seen[who] {

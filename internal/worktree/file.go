@@ -56,9 +56,11 @@ type file struct {
 	// flushed are the last flushes, the newest last, for a while and until
 	// something else comes from the disk.
 	flushed []flushed
-	// index and head are git's, when block and disk last agreed.
-	index git.IndexStamp
-	head  git.Hash
+	// index and head are git's, when block and disk last agreed, and squash is
+	// when a squash was begun that was not committed then.
+	index  git.IndexStamp
+	head   git.Hash
+	squash time.Time
 	// dirty, left and problem are for show.
 	dirty   bool
 	left    bool

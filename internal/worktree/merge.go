@@ -3,6 +3,8 @@ package worktree
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -22,6 +24,11 @@ func (o *Overlay) merge(ctx context.Context, l *look) error {
 	base, err := o.baseOf(ctx, l)
 	if err != nil {
 		return err
+	}
+	if base, _ = reended(base, l.text, ending(f.rec.Shape, l.shape)); l.overtook == nil {
+		if err := o.reend(ctx, l); err != nil {
+			return err
+		}
 	}
 	m := textdiff.Merge3(base, l.block, l.text)
 	if len(m.Conflicts) > 0 {
@@ -84,6 +91,35 @@ func (o *Overlay) overtakes(l *look) *string {
 	return nil
 }
 
+// stashed returns the text that git stash has taken, when we flushed after that and
+// before git put back what it has: what was flushed then is in no stash, and is
+// not to go with what is.
+func (o *Overlay) stashed(l *look) *string {
+	all := l.f.flushed
+	if !l.read || len(all) == 0 || hashText(all[len(all)-1].text) != l.f.rec.Text {
+		return nil
+	}
+	r := o.cfg.Git.Repo()
+	h, err := r.Resolve("refs/stash")
+	if err != nil {
+		return nil
+	}
+	made, err := os.Lstat(filepath.Join(r.GitDir(), "refs", "stash"))
+	if err != nil || made.ModTime().Before(all[0].at.Add(-time.Second)) {
+		return nil // it is an older one
+	}
+	held, ok := o.heldAt(h, l.f.rec.Path)
+	if !ok || held == all[len(all)-1].text {
+		return nil
+	}
+	for i := range all {
+		if all[i].before == held {
+			return &all[i].before
+		}
+	}
+	return nil
+}
+
 // maxOvertaken bounds the texts that are searched for what they were made of, in
 // bytes.
 const maxOvertaken = 256 << 10
@@ -135,12 +171,21 @@ func (o *Overlay) textAt(ctx context.Context, f *file, heads kaijutsu.Heads) (te
 func (o *Overlay) blend(ctx context.Context, l *look, merged string) error {
 	f, skip := l.f, false
 	who := o.whose(l)
-	_, err := o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: who, Message: "op:file_import"}, func(v repo.View, tx *blocks.Tx) (err error) {
-		moved := *l
-		moved.text = merged
-		_, skip, err = write(v, tx, &moved)
-		return err
-	})
+	var steps []carryStep
+	if who == Git && o.mayCarry() {
+		steps = o.stepsTo(ctx, l, merged)
+	}
+	var err error
+	if len(steps) > 1 {
+		_, _, err = o.bring(ctx, l, steps, nil)
+	} else {
+		_, err = o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: who, Message: "op:file_import"}, func(v repo.View, tx *blocks.Tx) (err error) {
+			moved := *l
+			moved.text = merged
+			_, skip, err = write(v, tx, &moved)
+			return err
+		})
+	}
 	switch {
 	case err != nil:
 		return err

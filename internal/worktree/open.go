@@ -75,7 +75,7 @@ func (o *Overlay) filled(ctx context.Context, call op.Call, out File) (File, err
 func (o *Overlay) opened(ctx context.Context, call op.Call, name string, make bool) (out File, err error) {
 	start := time.Now()
 	end := start.Add(maxSync)
-	first := true
+	first, reopened := true, false
 	err = o.await(ctx, func(ctx context.Context) (bool, error) {
 		if !o.own.ready {
 			return true, o.errPaused()
@@ -90,7 +90,8 @@ func (o *Overlay) opened(ctx context.Context, call op.Call, name string, make bo
 		idle := o.own.paused == "" && !o.own.held
 		f := o.own.paths[name]
 		if f != nil && idle && o.own.files[f.rec.Block] == f && time.Now().Before(end) {
-			if f.left && first {
+			if f.left && !reopened {
+				reopened = true
 				if err := o.reopen(ctx, f); err != nil {
 					return true, err
 				}
@@ -330,7 +331,7 @@ func (o *Overlay) snapshot(ctx context.Context, paths []string) (Snapshot, error
 			texts[len(snap.Files)] = b.Content
 			_ = i
 			snap.Files = append(snap.Files, Snap{
-				Path: f.rec.Path, Block: f.rec.Block, Exists: live, Mode: f.modeOf(), Conflict: f.rec.Conflict != nil,
+				Path: f.rec.Path, Block: f.rec.Block, Exists: live, Mode: f.modeOf(), Conflict: f.rec.Conflict != nil, Problem: f.problem,
 				Dirty: live && (!f.rec.Exists || hashText(b.Content) != f.rec.Text),
 			})
 		}

@@ -54,7 +54,6 @@ type owned struct {
 	ready  bool                // the overlay was attached once
 	root   string              // what names of the watcher begin with
 	retry  time.Time           // when what failed is tried again
-	carry  time.Time           // until then writers of lines are not looked for
 	locked time.Time           // since when index.lock was seen
 	asked  []*request          // what is not done yet
 }

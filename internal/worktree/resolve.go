@@ -28,7 +28,8 @@ const (
 // Resolve ends the conflict of a file: with what the block says, with what the
 // disk holds, or with both, merged, where the lines that both changed stand one
 // behind the other between marks. It is an edit of the caller's, who needs the
-// right to edit the context. The error wraps kaijutsu.ErrConflict when there is
+// right to edit the context; what the disk holds comes by who edits there, by way
+// of the caller. The error wraps kaijutsu.ErrConflict when there is
 // no conflict, and ErrInvalid when take is none of these.
 func (o *Overlay) Resolve(ctx context.Context, call op.Call, name, take string) error {
 	name, err := cleanName(name)
@@ -80,20 +81,38 @@ func (o *Overlay) resolve(ctx context.Context, call op.Call, l *look, take strin
 		}
 		text = merged(textdiff.Merge3(base, l.block, l.text))
 	}
-	_, err := o.cfg.Kernel.Edit(ctx, call, o.own.at.Doc, "fs_resolve", func(v repo.View, tx *blocks.Tx) error {
-		b, ok := v.Block(f.rec.Block)
-		switch {
-		case !ok:
-			return fmt.Errorf("block %s: %w", f.rec.Block, kaijutsu.ErrNotFound)
-		case b.Content != l.block:
-			return fmt.Errorf("file %q: its block was edited in the same moment; try again: %w", f.rec.Path, kaijutsu.ErrConflict)
-		case !l.here || l.foreign != "":
-			return tx.Delete(f.rec.Block)
+	// The lines of the disk are whose they are; the caller chose them.
+	theirs, here := text, l.here && l.foreign == ""
+	if take == TakeMerged && here {
+		theirs = withoutMarks(text)
+	}
+	from := l.block
+	change := func(to string) func(repo.View, *blocks.Tx) error {
+		return func(v repo.View, tx *blocks.Tx) error {
+			b, ok := v.Block(f.rec.Block)
+			switch {
+			case !ok:
+				return fmt.Errorf("block %s: %w", f.rec.Block, kaijutsu.ErrNotFound)
+			case b.Content != from:
+				return fmt.Errorf("file %q: its block was edited in the same moment; try again: %w", f.rec.Path, kaijutsu.ErrConflict)
+			case !here:
+				return tx.Delete(f.rec.Block)
+			}
+			return tx.ReplaceText(f.rec.Block, to)
 		}
-		return tx.ReplaceText(f.rec.Block, text)
-	})
-	if err != nil || !l.here || l.foreign != "" {
+	}
+	if !here {
+		_, err := o.cfg.Kernel.Edit(ctx, call, o.own.at.Doc, "fs_resolve", change(""))
 		return err
+	}
+	if _, err := o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: o.whose(l), Via: call.By, Message: "op:fs_resolve"}, change(theirs)); err != nil {
+		return err
+	}
+	from = theirs
+	if theirs != text {
+		if _, err := o.cfg.Kernel.Edit(ctx, call, o.own.at.Doc, "fs_resolve", change(text)); err != nil {
+			return err
+		}
 	}
 	return o.blockWins(ctx, l)
 }
@@ -103,6 +122,24 @@ func cmpOr(a, b string) string {
 		return b
 	}
 	return a
+}
+
+// The marks between the sides of a conflict.
+const (
+	markBlock   = "<<<<<<< block\n"
+	markBetween = "=======\n"
+	markDisk    = ">>>>>>> disk\n"
+)
+
+// withoutMarks is a merged text without the lines that are marks.
+func withoutMarks(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != markBlock && line != markBetween && line != markDisk {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // merged returns a merge's text, with the lines of both sides between marks
@@ -115,9 +152,9 @@ func merged(m textdiff.Merged) string {
 		to := min(max(c.Line, at), len(lines))
 		b.WriteString(strings.Join(lines[at:to], ""))
 		at = min(to+len(c.Ours), len(lines))
-		fence(&b, "<<<<<<< block\n", c.Ours)
-		fence(&b, "=======\n", c.Theirs)
-		fence(&b, ">>>>>>> disk\n", nil)
+		fence(&b, markBlock, c.Ours)
+		fence(&b, markBetween, c.Theirs)
+		fence(&b, markDisk, nil)
 	}
 	b.WriteString(strings.Join(lines[at:], ""))
 	return b.String()

@@ -3,6 +3,8 @@ package worktree
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -12,6 +14,7 @@ import (
 	"kaijutsu/git"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/textdiff"
+	"kaijutsu/internal/vfs"
 )
 
 // maxTakeOps is how many operations the imports of one change may take
@@ -22,9 +25,17 @@ const (
 	maxTakeBytes = 1 << 20
 )
 
-// maxCarrying is how long a turn may look for the writers of lines; of a burst of
-// files, those that come after have lines by git.
-const maxCarrying = 150 * time.Millisecond
+// maxCarrying is how long a turn may look for the writers of lines: of a burst of
+// files, others come in the next turns, and those after maxCatchUp have lines by
+// git.
+const (
+	maxCarrying = 150 * time.Millisecond
+	maxCatchUp  = 15 * time.Second
+)
+
+// mayCarry reports whether writers of lines that git has brought may be looked
+// for.
+func (o *Overlay) mayCarry() bool { return time.Since(o.own.moved) < maxCatchUp }
 
 // imported is an import, for as long as it may turn out that it was another
 // branch's.
@@ -46,12 +57,22 @@ func (o *Overlay) take(ctx context.Context, looks []*look) {
 	start := time.Now()
 	for _, l := range looks {
 		who := o.whose(l)
-		if who == Git && time.Now().After(o.own.carry) {
-			if o.carry(ctx, l) {
+		if before := l.block; l.f.rec.Exists {
+			if err := o.reend(ctx, l); err != nil {
+				o.fail(l.f, "import", unlessDone(ctx, err))
 				continue
 			}
+			if l.block != before {
+				l.f.isPartly(l.block)
+			}
+		}
+		if who == Git && o.mayCarry() {
 			if time.Since(start) > maxCarrying {
-				o.own.carry = time.Now().Add(again)
+				l.f.hurry(time.Now()) // in the next turn
+				continue
+			}
+			if o.carry(ctx, l) {
+				continue
 			}
 		}
 		by[who] = append(by[who], l)
@@ -187,6 +208,12 @@ func (o *Overlay) taken(l *look, exact bool, heads kaijutsu.Heads) priorFile {
 	return prior
 }
 
+// isPartly notes that the block got a part of what the disk holds: should it end
+// here, the disk is what has changed since.
+func (f *file) isPartly(text string) {
+	f.rec.Text, f.rec.Disk, f.rec.Stamp, f.base, f.saved = hashText(text), hash{}, vfs.Stamp{}, &text, false
+}
+
 // past keeps heads at which the block held something that git may bring again.
 func (f *file) past(heads kaijutsu.Heads) {
 	if len(heads) > maxPastHeads || slices.ContainsFunc(f.rec.Past, heads.Equal) {
@@ -224,7 +251,7 @@ func (o *Overlay) whose(l *look) kaijutsu.Principal {
 		}
 		return o.cfg.DiskAs
 	}
-	if o.isGits(e, f.rec.Path, l) {
+	if o.isGits(e, l) {
 		return Git
 	}
 	return o.cfg.DiskAs
@@ -233,10 +260,11 @@ func (o *Overlay) whose(l *look) kaijutsu.Principal {
 // isGits reports whether git has put this text on the disk, as far as can be
 // told: it is what HEAD holds, unless it has just been committed from the disk,
 // or it is kept by git and not because somebody has added it to the index.
-func (o *Overlay) isGits(e git.Epoch, path string, l *look) bool {
+func (o *Overlay) isGits(e git.Epoch, l *look) bool {
+	f, path := l.f, l.f.rec.Path
 	held, ok := o.heldAt(e.Head, path)
 	if ok && held == l.text {
-		if !commits(o.lastReflog()) {
+		if f.head == e.Head || !commits(o.lastReflog()) {
 			return true
 		}
 		c, err := o.cfg.Git.Repo().Commit(string(e.Head))
@@ -246,7 +274,7 @@ func (o *Overlay) isGits(e git.Epoch, path string, l *look) bool {
 		before, ok := o.heldAt(c.Parents[0], path)
 		return ok && before == l.text
 	}
-	return o.isKept(path, l)
+	return o.isKept(e, l)
 }
 
 // mayBeGits reports whether git did something since block and disk last agreed,
@@ -283,10 +311,11 @@ func (o *Overlay) heldAt(commit git.Hash, path string) (string, bool) {
 	return text, ok
 }
 
-// isKept reports whether git keeps a text otherwise than in the index.
-func (o *Overlay) isKept(path string, l *look) bool {
-	repoData := o.cfg.Git.Attributes(path).ToRepo(toDisk(l.text, l.shape), nil)
-	h := git.BlobHash(repoData)
+// isKept reports whether git keeps a text otherwise than because somebody has
+// added it to the index.
+func (o *Overlay) isKept(e git.Epoch, l *look) bool {
+	name := l.f.rec.Path
+	h := git.BlobHash(o.cfg.Git.Attributes(name).ToRepo(toDisk(l.text, l.shape), nil))
 	if !o.cfg.Git.Repo().HasBlob(h) {
 		return false
 	}
@@ -294,12 +323,55 @@ func (o *Overlay) isKept(path string, l *look) bool {
 	if err != nil {
 		return false
 	}
-	for _, e := range index.Entries {
-		if e.Path == path && e.Hash == h {
-			return false
+	entry := index.Find(name)
+	squash := o.squashed()
+	return entry == nil || entry.Hash != h || !squash.IsZero() && !squash.Equal(l.f.squash) || o.isIn(e, name, h)
+}
+
+// squashed returns when git merge --squash was last done and not yet committed;
+// zero: it was not.
+func (o *Overlay) squashed() (at time.Time) {
+	if info, err := os.Lstat(filepath.Join(o.cfg.Git.GitDir(), "SQUASH_MSG")); err == nil {
+		at = info.ModTime()
+	}
+	return at
+}
+
+// Where a file's earlier texts are looked for.
+const (
+	maxTips    = 64
+	maxParents = 16
+)
+
+// isIn reports whether a branch's tip, or a commit not long before HEAD, holds a
+// file like that.
+func (o *Overlay) isIn(e git.Epoch, name string, h git.Hash) bool {
+	r := o.cfg.Git.Repo()
+	has := func(commit git.Hash) bool {
+		b, err := r.FileAt(commit, name)
+		return err == nil && b.Hash == h
+	}
+	at := e.Head
+	for range maxParents {
+		if at == "" || has(at) {
+			return at != ""
+		}
+		c, err := r.Commit(string(at))
+		if err != nil || len(c.Parents) == 0 {
+			break
+		}
+		at = c.Parents[0]
+	}
+	branches, err := r.Branches()
+	if err != nil {
+		return false
+	}
+	for _, b := range branches[:min(len(branches), maxTips)] {
+		if has(b.Head) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // bury makes a tombstone of the block whose file is gone.
@@ -328,7 +400,7 @@ func (o *Overlay) bury(ctx context.Context, l *look) error {
 func (o *Overlay) buried(ctx context.Context, f *file, heads kaijutsu.Heads) error {
 	f.rec.Exists, f.rec.Heads, f.rec.Fresh, f.rec.Pending = false, heads, false, nil
 	f.base, f.dirty, f.saved = nil, false, false
-	f.index, f.head = o.own.epoch.Index, o.own.epoch.Head
+	o.inEpoch(f)
 	if err := o.reconciled(ctx, f); err != nil {
 		return err
 	}

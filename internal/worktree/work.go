@@ -53,6 +53,8 @@ func (o *Overlay) work(ctx context.Context, now time.Time, batch []*file) {
 		if l.verdict == take && !l.f.rec.Fresh || l.verdict == merge {
 			if from := o.overtakes(l); from != nil && !o.mayBeGits(l) {
 				l.verdict, l.overtook = merge, from
+			} else if from := o.stashed(l); from != nil {
+				l.verdict, l.overtook = merge, from
 			}
 		}
 		if n := len(l.f.flushed); n > 0 && now.Sub(l.f.flushed[n-1].at) > again {
@@ -64,12 +66,38 @@ func (o *Overlay) work(ctx context.Context, now time.Time, batch []*file) {
 			l.verdict, l.settled, l.again = wait, false, now.Add(quiet) // not its own file, it may be
 		}
 	}
+	o.hold(now, looks)
 	o.follows(ctx, looks)
 	o.carryOut(ctx, now, looks)
 	o.rightMetas(ctx, looks)
 	for _, l := range looks {
 		if o.own.files[l.f.rec.Block] == l.f {
 			o.present(l.f)
+		}
+	}
+}
+
+// many is how many files are gone at once for that to be believed only after
+// longAbsence: somebody may be removing the worktree.
+const (
+	many        = 8
+	longAbsence = time.Second
+)
+
+// hold puts off burying many files at once that git still has.
+func (o *Overlay) hold(now time.Time, looks []*look) {
+	var gone []*look
+	for _, l := range looks {
+		if l.verdict == bury && !l.f.rec.Fresh && l.f.index == o.own.epoch.Index {
+			gone = append(gone, l)
+		}
+	}
+	if len(gone) < many {
+		return
+	}
+	for _, l := range gone {
+		if at := l.f.seenAt.Add(longAbsence); now.Before(at) {
+			l.verdict, l.settled, l.again = wait, false, at
 		}
 	}
 }
@@ -157,7 +185,12 @@ func (o *Overlay) agreed(f *file, text hash, heads kaijutsu.Heads) {
 	f.rec.Exists, f.rec.Text, f.rec.Heads = true, text, heads
 	f.rec.Pending, f.rec.Fresh, f.rec.Closed = nil, false, ""
 	f.base, f.stale, f.dirty, f.saved = nil, false, false, false
-	f.index, f.head = o.own.epoch.Index, o.own.epoch.Head
+	o.inEpoch(f)
+}
+
+// inEpoch notes what git was at when block and disk agreed.
+func (o *Overlay) inEpoch(f *file) {
+	f.index, f.head, f.squash = o.own.epoch.Index, o.own.epoch.Head, o.squashed()
 }
 
 // stamped notes what the disk's file is besides its text.
@@ -185,7 +218,7 @@ func (o *Overlay) agreeOn(ctx context.Context, l *look) error {
 		o.agreed(f, l.b.Hash, l.heads)
 	}
 	f.stale, f.dirty = false, false
-	f.index, f.head = o.own.epoch.Index, o.own.epoch.Head
+	o.inEpoch(f)
 	return o.reconciled(ctx, f)
 }
 
