@@ -3,22 +3,22 @@ package worktree
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/textdiff"
+	"kaijutsu/internal/vfs"
 )
 
-// Bounds of looking for the writers of lines that git brings.
+// maxCarried bounds the changes that one import carries lines of, and
+// maxCarryBytes a text that is searched.
 const (
-	maxCarried    = 48      // changes that one import carries lines of
-	maxCarryBytes = 1 << 20 // of a text that is searched
-	maxSources    = 8       // contexts that are searched
+	maxCarried    = 48
+	maxCarryBytes = 1 << 20
 )
 
 // writer is who wrote a line before git brought it again.
@@ -35,19 +35,28 @@ func (o *Overlay) carry(ctx context.Context, l *look) bool {
 	if !f.rec.Exists {
 		return false
 	}
-	steps := o.stepsTo(ctx, l, l.text)
+	steps := o.stepsTo(ctx, l, l.block, l.text)
 	if len(steps) < 2 {
 		return false
 	}
 	was, base := f.rec, f.base
 	was.Past = slices.Clone(was.Past)
-	exact, heads, err := o.bring(ctx, l, steps, func(text string, e repo.Edited) {
+	exact, heads, err := o.bring(ctx, l, steps, func(s carryStep, e repo.Edited, exact bool) {
 		o.remember(imported{e.Change, []priorFile{{rec: was, exists: true, data: l.disk}}})
-		f.isPartly(text)
+		if s.text == l.text {
+			return
+		}
+		if base == nil && len(was.Heads) > 0 {
+			f.past(was.Heads)
+		}
+		if f.halfway(s.text); exact {
+			f.rec.Heads = e.Heads
+			o.fail(f, "keep", unlessDone(ctx, o.save(ctx, o.own.at.Doc, []*file{f})))
+		}
 	})
 	if err != nil {
 		o.fail(f, "import", unlessDone(ctx, err))
-		return true // what is missing is found and brought when it is looked at again
+		return true // what is missing comes in a later turn
 	}
 	f.rec, f.base = was, base
 	o.taken(l, exact, heads)
@@ -56,22 +65,41 @@ func (o *Overlay) carry(ctx context.Context, l *look) bool {
 	return true
 }
 
-// stepsTo returns the changes that make a block's text another that git has
-// brought: at most one when no line of it has a writer that we know.
-func (o *Overlay) stepsTo(ctx context.Context, l *look, to string) []carryStep {
-	if !l.b.Exists || len(to) > maxCarryBytes {
+// stepsTo returns the changes that make a block's text another, which git's text
+// on the disk has become part of: at most one when no line of that has a writer
+// that we know. Base is what the block and the disk come from.
+func (o *Overlay) stepsTo(ctx context.Context, l *look, base, to string) []carryStep {
+	if !l.b.Exists || max(len(to), len(l.text)) > maxCarryBytes {
 		return nil
 	}
-	known := o.writers(ctx, l.f, l.block, to)
-	if len(known) == 0 {
+	found := o.writers(ctx, l.f, base, l.text)
+	if len(found) == 0 {
 		return nil
 	}
-	return carrySteps(to, known)
+	if to == l.text && base == l.block {
+		return carrySteps(to, found)
+	}
+	wanted := insertedLines(l.block, to)
+	known, brought := map[int]writer{}, map[int]writer{}
+	for i, at := range textdiff.LineMap(l.text, to) {
+		if _, ok := wanted[i]; !ok || at < 0 {
+			continue
+		}
+		if who, ok := found[at]; ok {
+			known[i], brought[at] = who, who
+		}
+	}
+	steps := carrySteps(to, known)
+	for i, s := range carrySteps(l.text, brought) {
+		steps[i].disk = s.text
+	}
+	return steps
 }
 
-// bring carries steps out, and calls after behind each. exact says that the block
-// then holds the last one's text, and nothing that was typed meanwhile.
-func (o *Overlay) bring(ctx context.Context, l *look, steps []carryStep, after func(text string, e repo.Edited)) (exact bool, heads kaijutsu.Heads, err error) {
+// bring carries steps out, and calls after behind each with what they have come
+// to. exact says that the block then holds the last one's text, and nothing that
+// was typed meanwhile.
+func (o *Overlay) bring(ctx context.Context, l *look, steps []carryStep, after func(s carryStep, e repo.Edited, exact bool)) (exact bool, heads kaijutsu.Heads, err error) {
 	from := l.block
 	exact = true
 	for _, s := range steps {
@@ -79,6 +107,10 @@ func (o *Overlay) bring(ctx context.Context, l *look, steps []carryStep, after f
 		part.block, part.text = from, s.text
 		same, skip := false, false
 		e, err := o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: s.who.by, Via: s.via(), Message: s.who.message}, func(v repo.View, tx *blocks.Tx) (err error) {
+			if b, ok := v.Block(l.f.rec.Block); ok && !b.Deleted && b.Content == from && len(s.puts) > 0 {
+				same, skip = true, false
+				return s.put(tx, l.f.rec.Block)
+			}
 			same, skip, err = write(v, tx, &part)
 			return err
 		})
@@ -90,169 +122,18 @@ func (o *Overlay) bring(ctx context.Context, l *look, steps []carryStep, after f
 		}
 		from, heads, exact = s.text, e.Heads, exact && same
 		if after != nil {
-			after(s.text, e)
+			after(s, e, exact)
 		}
 	}
 	return exact, heads, nil
 }
 
-// insertedLines are the places of lines that a text has and another has not,
-// without those that hold nothing.
-func insertedLines(from, to string) map[int]string {
-	wanted := map[int]string{}
-	for _, h := range textdiff.Hunks(from, to) {
-		for i, line := range h.New {
-			if strings.TrimSpace(line) != "" {
-				wanted[h.NewStart+i] = line
-			}
-		}
-	}
-	return wanted
-}
-
-// writers looks for who wrote the lines that a text has and another has not: at
-// what the block held before git brought something else, and in the blocks of
-// the same file in the mount's other contexts. The first find counts, the newest
-// first.
-func (o *Overlay) writers(ctx context.Context, f *file, from, to string) map[int]writer {
-	s := &search{o: o, from: from, to: to, wanted: insertedLines(from, to), known: map[int]writer{}}
-	look := func(doc kaijutsu.DocumentID, id blocks.ID, heads kaijutsu.Heads) {
-		if len(s.known) == len(s.wanted) {
-			return
-		}
-		if err := s.at(ctx, doc, id, heads); err != nil && ctx.Err() == nil {
-			o.cfg.Log.Debug("writers of lines are not known", "mount", o.cfg.Mount, "err", err)
-		}
-	}
-	for i := len(f.rec.Past) - 1; i >= 0; i-- {
-		look(o.own.at.Doc, f.rec.Block, f.rec.Past[i])
-	}
-	n := 0
-	for _, doc := range o.cfg.Others() {
-		if doc == o.own.at.Doc {
-			continue
-		}
-		if n++; n > maxSources {
-			break
-		}
-		if id, ok := o.blockAt(doc, f); ok {
-			look(doc, id, nil)
-		}
-	}
-	return s.known
-}
-
-// blockAt returns the block of a file in another context of the mount.
-func (o *Overlay) blockAt(doc kaijutsu.DocumentID, f *file) (blocks.ID, bool) {
-	if _, err := o.cfg.Store.Record(o.keys.file(doc, f.rec.Block)); err == nil {
-		return f.rec.Block, true
-	}
-	return "", false
-}
-
-// search is the search for the writers of lines.
-type search struct {
-	o        *Overlay
-	from, to string
-	wanted   map[int]string // lines of to that from has not
-	known    map[int]writer
-}
-
-// at adds who wrote lines of a block, as it was at some heads or, without, as it
-// is.
-func (s *search) at(ctx context.Context, doc kaijutsu.DocumentID, id blocks.ID, heads kaijutsu.Heads) error {
-	return s.o.cfg.Repo.View(ctx, doc, func(v repo.View) error {
-		m := v.Model()
-		b, ok := m.Block(id)
-		content := b.Content
-		if ok && heads != nil {
-			then, err := v.ContentAt(id, heads)
-			if err != nil {
-				return err
-			}
-			content = then.Content
-		}
-		if !ok || len(content) > maxCarryBytes {
-			return nil
-		}
-		back := comeBack(s.from, s.to, content, s.wanted)
-		maps.DeleteFunc(back, func(i, _ int) bool { _, have := s.known[i]; return have })
-		if len(back) == 0 {
-			return nil
-		}
-		if heads != nil {
-			var err error
-			if m, err = v.At(heads); err != nil {
-				return err
-			}
-		}
-		by, err := m.Lines(id, v.Log())
-		if err != nil {
-			return err
-		}
-		for i, at := range back {
-			if at >= len(by) {
-				continue
-			}
-			who, via := v.Principal(by[at].Actor)
-			if who.IsZero() || who.Kind == kaijutsu.Service {
-				continue
-			}
-			s.known[i] = writer{who, s.o.carriedMessage(v, doc, by[at].Change, via)}
-		}
-		return nil
-	})
-}
-
-// comeBack returns which of the wanted lines of a text are lines of an earlier
-// one that come back, and which: those that stand in the same order, and that the
-// text before has fewer of. A line of hardly anything counts only next to another
-// that comes back.
-func comeBack(from, to, earlier string, wanted map[int]string) map[int]int {
-	spare := map[string]int{}
-	for line := range strings.Lines(earlier) {
-		spare[line]++
-	}
-	for line := range strings.Lines(from) {
-		spare[line]--
-	}
-	of := textdiff.LineMap(earlier, to)
-	back := map[int]int{}
-	for i, at := range of {
-		if line, ok := wanted[i]; ok && at >= 0 && spare[line] > 0 {
-			spare[line]--
-			back[i] = at
-		}
-	}
-	alone := func(i, at int) bool {
-		before, ok := back[i-1]
-		if ok && before == at-1 {
-			return false
-		}
-		after, ok := back[i+1]
-		return !ok || after != at+1
-	}
-	var weak []int
-	for i, at := range back {
-		if hardly(wanted[i]) && alone(i, at) {
-			weak = append(weak, i)
-		}
-	}
-	for _, i := range weak {
-		delete(back, i)
-	}
-	return back
-}
-
-// hardly reports whether a line holds so little that many have it.
-func hardly(line string) bool {
-	n := 0
-	for _, r := range line {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			n++
-		}
-	}
-	return n < 4
+// halfway notes that a part of what git has brought is in the block, so that,
+// should it end here, the rest is what the disk has changed since: text is the
+// disk's as far as it was brought.
+func (f *file) halfway(text string) {
+	f.rec.Text, f.rec.Disk, f.rec.Stamp, f.base = hashText(text), hash{}, vfs.Stamp{}, &text
+	f.saved = false
 }
 
 // carriedMessage names the change that wrote a line: of one that was carried
@@ -276,6 +157,18 @@ func (o *Overlay) carriedMessage(v repo.View, doc kaijutsu.DocumentID, change ka
 type carryStep struct {
 	who  writer
 	text string
+	disk string            // the disk's text without what later steps bring, where that is another
+	puts []textdiff.Splice // that make the text of the step before this one's; none: found by comparing
+}
+
+// put carries a step out on the text of the one before.
+func (s carryStep) put(tx *blocks.Tx, id blocks.ID) error {
+	for _, p := range s.puts {
+		if err := tx.SpliceText(id, p.Pos, p.Del, p.Ins); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // via is git for those who wrote lines once, and nobody for services.
@@ -314,19 +207,34 @@ func carrySteps(to string, known map[int]writer) []carryStep {
 		lines = append(lines, placed{line, who})
 	}
 	done := map[writer]bool{git: true}
-	text := func() string {
+	step := func(who writer) carryStep {
 		var b strings.Builder
+		var puts []textdiff.Splice
+		pos, more := 0, false
 		for _, p := range lines {
-			if done[p.who] {
-				b.WriteString(p.line)
+			if !done[p.who] {
+				continue
 			}
+			b.WriteString(p.line)
+			n := utf8.RuneCountInString(p.line)
+			switch {
+			case p.who != who:
+				more = false
+			case more:
+				puts[len(puts)-1].Ins += p.line
+			default:
+				puts, more = append(puts, textdiff.Splice{Pos: pos, Ins: p.line}), true
+			}
+			pos += n
 		}
-		return b.String()
+		return carryStep{who: who, text: b.String(), disk: b.String(), puts: puts}
 	}
-	steps := []carryStep{{git, text()}}
+	first := step(git)
+	first.puts = nil
+	steps := []carryStep{first}
 	for _, who := range order {
 		done[who] = true
-		steps = append(steps, carryStep{who, text()})
+		steps = append(steps, step(who))
 	}
 	return steps
 }

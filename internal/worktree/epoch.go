@@ -198,6 +198,7 @@ func (o *Overlay) attach(at place, files []*file) {
 	clear(o.own.files)
 	clear(o.own.paths)
 	clear(o.own.aside)
+	clear(o.own.elsewhere)
 	o.own.window = nil
 	o.mu.Lock()
 	o.doc = at.Doc

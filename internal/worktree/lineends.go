@@ -131,7 +131,7 @@ func reendSteps(from, to string, places []int, whose []writer) []carryStep {
 		for _, at := range lines[who] {
 			now[at] = then[at]
 		}
-		steps = append(steps, carryStep{who, strings.Join(now, "")})
+		steps = append(steps, carryStep{who: who, text: strings.Join(now, "")})
 	}
 	return steps
 }

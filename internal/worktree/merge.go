@@ -34,7 +34,7 @@ func (o *Overlay) merge(ctx context.Context, l *look) error {
 	if len(m.Conflicts) > 0 {
 		return o.conflict(ctx, l, conflictText(f.rec.Path, base, m.Conflicts))
 	}
-	return o.blend(ctx, l, m.Text)
+	return o.blend(ctx, l, base, m.Text)
 }
 
 // baseOf returns the text that block and disk come from: what they last agreed
@@ -168,16 +168,20 @@ func (o *Overlay) textAt(ctx context.Context, f *file, heads kaijutsu.Heads) (te
 
 // blend makes the merged text the block's, as edits of what the disk brings. The
 // block then differs from the disk by what it had itself, and is flushed.
-func (o *Overlay) blend(ctx context.Context, l *look, merged string) error {
+func (o *Overlay) blend(ctx context.Context, l *look, base, merged string) error {
 	f, skip := l.f, false
 	who := o.whose(l)
 	var steps []carryStep
 	if who == Git && o.mayCarry() {
-		steps = o.stepsTo(ctx, l, merged)
+		steps = o.stepsTo(ctx, l, base, merged)
 	}
 	var err error
 	if len(steps) > 1 {
-		_, _, err = o.bring(ctx, l, steps, nil)
+		was := f.rec
+		_, _, err = o.bring(ctx, l, steps, func(s carryStep, _ repo.Edited, _ bool) { f.halfway(s.disk) })
+		if err == nil {
+			f.rec = was
+		}
 	} else {
 		_, err = o.cfg.Repo.Edit(ctx, o.own.at.Doc, repo.Edit{By: who, Message: "op:file_import"}, func(v repo.View, tx *blocks.Tx) (err error) {
 			moved := *l

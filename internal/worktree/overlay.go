@@ -56,6 +56,8 @@ type owned struct {
 	retry  time.Time           // when what failed is tried again
 	locked time.Time           // since when index.lock was seen
 	asked  []*request          // what is not done yet
+	// elsewhere are the records of the files of other contexts, by path.
+	elsewhere map[kaijutsu.DocumentID]map[string]string
 }
 
 // Open returns an overlay that is attached to the branch that is checked out,
