@@ -27,7 +27,8 @@ let editors and callers of operations write on all of them and followers read
 the events, break something, and check: every acknowledged edit is on every
 node, all have equal heads, no event is doubled or missing by version, and what
 the events add up to is what the nodes list. The faults of drifts count drifts
-instead: each is in its target exactly once. Nothing is left behind. The exit
+instead: each is in its target exactly once; the fault of git looks for lines in
+the files, blocks and commits of one worktree. Nothing is left behind. The exit
 code is 1 when something is wrong.
 
 ` + listFaults(names, about) + `
@@ -39,8 +40,8 @@ the same choices; the machine's scheduler does not follow it.`,
 		ValidArgs: append(slices.Clone(names), "all"),
 		Args:      cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opt.Rounds < 0 || opt.Calm < 0 {
-				return shelldoor.Usage(cmd, errors.New("--rounds and --calm: want no negative numbers"))
+			if opt.Rounds < 0 || opt.Calm < 0 || opt.For < 0 {
+				return shelldoor.Usage(cmd, errors.New("--rounds, --calm and --for: want no negative numbers"))
 			}
 			for _, arg := range args {
 				if arg != "all" && !slices.Contains(names, arg) {
@@ -58,6 +59,7 @@ the same choices; the machine's scheduler does not follow it.`,
 	f.IntVar(&opt.Rounds, "rounds", 0, "how often the fault strikes (default the fault's own number)")
 	f.Uint64Var(&opt.Seed, "seed", 0, "makes the random choices (default one from the clock, which the report names)")
 	f.DurationVar(&opt.Calm, "calm", 2*time.Second, "how long the load goes on before the first strike and after the last")
+	f.DurationVar(&opt.For, "for", 0, "how long a fault goes on that has no rounds (default the fault's own time)")
 	f.BoolVar(&opt.Brief, "brief", false, "a third of the long pauses")
 	f.BoolVar(&opt.Keep, "keep", false, "keep the directories and logs of a run that failed")
 	f.StringVar(&opt.NATS, "nats-server", "", "the nats-server `binary`")

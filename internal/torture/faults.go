@@ -20,6 +20,7 @@ var faults = []fault{
 	{"slow-consumer", "a follower and a NATS subscriber that do not read, and a node that hangs", 1, three(1), consumeSlowly, nil},
 	{"drift", "kill -9 of the server while drifts are flushed, staged, pushed, replayed and consented to", 1000, layout{nodes: 1}, nil, driftAlone},
 	{"drift-nodes", "drifts of one source flushed and cancelled at three nodes, and kill -9 of nodes meanwhile", 60, three(1), nil, driftNodes},
+	{"git", "typing, sed -i, commits, switches of the branch and kill -9 of the server, in one worktree, for a minute", 1, layout{nodes: 1}, nil, tortureGit},
 }
 
 // clockEnv is the environment variable by which kj serve is told to live in

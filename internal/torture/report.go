@@ -40,6 +40,8 @@ type Report struct {
 
 	Drift *DriftReport `json:"drift,omitempty"` // of the faults of drifts, instead of the above
 
+	Git *GitReport `json:"git,omitempty"` // of the fault git, likewise
+
 	Notes    []string `json:"notes,omitempty"`    // what the fault measured
 	Problems []string `json:"problems,omitempty"` // empty: it passed
 	Dir      string   `json:"dir,omitempty"`      // what was kept to look at
@@ -56,9 +58,12 @@ func (r *Report) Print(w io.Writer) error {
 		verdict = "FAIL"
 	}
 	fmt.Fprintf(&b, "%s  %s  seed %d, %d rounds, %d nodes, %s\n", verdict, r.Fault, r.Seed, r.Rounds, r.Nodes, r.Took.Round(100*time.Millisecond))
-	if r.Drift != nil {
+	switch {
+	case r.Drift != nil:
 		r.Drift.print(&b)
-	} else {
+	case r.Git != nil:
+		r.Git.print(&b)
+	default:
 		r.printEdits(&b)
 	}
 	for _, n := range r.Notes {

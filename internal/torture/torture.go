@@ -28,6 +28,9 @@ type Options struct {
 	// Calm is how long the load goes on before the first and after the last
 	// strike; default 2 s.
 	Calm time.Duration
+	// For is how long a fault goes on that has no rounds; 0 is the fault's own
+	// time.
+	For time.Duration
 	// Brief makes the pauses of faults that wait long shorter.
 	Brief bool
 	// Keep keeps the directory of a run that failed.
