@@ -122,7 +122,7 @@ func (m *Mounts) shown(c op.Call, s seen) Mount {
 		}
 	} else if s.kind == folderKind {
 		out.Dir = s.dir
-	} else if s.kind == gitKind {
+	} else if s.kind == gitKind && out.Here {
 		out.Dir = m.worktreeDir(s.record)
 	}
 	if s.opened != nil {

@@ -41,6 +41,8 @@ type Config struct {
 	Node string // this node's id; default the store's
 	// NodeName returns what a node is called; nil: its id.
 	NodeName func(id string) string
+	// NodeAddress returns where a node can be reached; nil, or "": nobody knows.
+	NodeAddress func(id string) string
 	// Emit is told of commits. It must return at once. Nil: nobody follows.
 	Emit func(flowbus.Event)
 	// Distillers are those that messages of commits may be asked of: the default
@@ -105,6 +107,9 @@ func Open(cfg Config) (*Mounts, error) {
 	}
 	if cfg.NodeName == nil {
 		cfg.NodeName = func(id string) string { return id }
+	}
+	if cfg.NodeAddress == nil {
+		cfg.NodeAddress = func(string) string { return "" }
 	}
 	if cfg.Emit == nil {
 		cfg.Emit = func(flowbus.Event) {}

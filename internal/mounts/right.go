@@ -60,7 +60,7 @@ func (m *Mounts) all() []seen {
 		case r.path == path:
 			s.state, s.reason = StateFailed, "another mount has its path: remove one of them"
 		case r.node != m.cfg.Node:
-			s.reason = "it is a mount of node " + m.cfg.NodeName(r.node)
+			s.reason = "it is a mount of node " + m.node(r.node)
 		case l == nil:
 			s.state = StateOpening
 		default:
@@ -80,6 +80,15 @@ func (m *Mounts) all() []seen {
 	return out
 }
 
+// node says what a node is called, and where it is.
+func (m *Mounts) node(id string) string {
+	name, address := m.cfg.NodeName(id), m.cfg.NodeAddress(id)
+	if address == "" {
+		return name
+	}
+	return name + ", at " + address
+}
+
 // checkedOut is the branch that a worktree is on.
 func (o *opened) checkedOut() string {
 	if branch := o.overlay.Branch(); branch != "" {
@@ -95,7 +104,7 @@ func (s seen) unavailable() error {
 	case s.opened != nil:
 		return nil
 	case s.state == StateElsewhere:
-		return fmt.Errorf("mount %s: %s: %w: ask there; its blocks are here too", s.path, s.reason, kaijutsu.ErrUnavailable)
+		return fmt.Errorf("mount %s: %s; ask there, or edit its blocks, which are here too: %w", s.path, s.reason, kaijutsu.ErrUnavailable)
 	case s.reason == "":
 		return fmt.Errorf("mount %s is being opened; try again in a moment: %w", s.path, kaijutsu.ErrUnavailable)
 	}

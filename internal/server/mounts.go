@@ -44,7 +44,7 @@ func (g Git) committer() (git.Signature, error) {
 func (s *Server) openMounts() error {
 	cfg := mounts.Config{
 		Log: s.log, Repo: s.repo, Kernel: s.kernel, Access: s.access, Store: s.store, Records: s.records,
-		Dir: s.cfg.Dir, Name: s.cfg.Kernel, Node: s.store.StorageID(), NodeName: s.nodeName, Emit: s.publish,
+		Dir: s.cfg.Dir, Name: s.cfg.Kernel, Node: s.store.StorageID(), NodeName: s.nodeName, NodeAddress: s.nodeAddress, Emit: s.publish,
 		Distillers: s.distillers, Limit: s.cfg.Git.FileLimit, Now: s.cfg.Now,
 	}
 	var err error
@@ -82,6 +82,18 @@ func (s *Server) nodeName(id string) string {
 		}
 	}
 	return id
+}
+
+// nodeAddress returns where a node can be reached, "" when it did not say.
+func (s *Server) nodeAddress(id string) string {
+	if s.cluster != nil {
+		for _, n := range s.cluster.Status().Nodes {
+			if n.ID == id {
+				return n.Addr
+			}
+		}
+	}
+	return ""
 }
 
 // mountStatus is how the mounts of this node fare.
