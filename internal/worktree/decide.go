@@ -36,12 +36,14 @@ const (
 	shut
 	// stand: the disk holds what no block can, while the block changed.
 	stand
-	// leave: somebody deleted the block; the file stays as it is, unfollowed.
+	// leave: the block is deleted, and the file stays as it is, unfollowed.
 	leave
+	// remove: somebody deleted the block, and the file goes too.
+	remove
 )
 
 func (v verdict) String() string {
-	return [...]string{"wait", "agree", "flush", "take", "bury", "merge", "orphan", "shut", "stand", "leave"}[v]
+	return [...]string{"wait", "agree", "flush", "take", "bury", "merge", "orphan", "shut", "stand", "leave", "remove"}[v]
 }
 
 // facts are what a decision rests on.
@@ -88,8 +90,10 @@ func decide(f facts) (verdict, side) {
 		return agree, f.D
 	case f.D.equal(s):
 		return f.outward(), s
-	case !f.B.Exists && s.Exists:
+	case !f.B.Exists && s.Exists && f.ReadOnly:
 		return leave, s
+	case !f.B.Exists && s.Exists:
+		return take, s // the disk has what nobody has seen who deleted the block
 	case f.B.equal(s) && f.D.Exists:
 		return take, s
 	case f.B.equal(s):
@@ -129,8 +133,10 @@ func (f facts) fresh() verdict {
 // outward decides where the disk is as agreed and the block is not.
 func (f facts) outward() verdict {
 	switch {
-	case !f.B.Exists:
+	case !f.B.Exists && f.ReadOnly:
 		return leave
+	case !f.B.Exists:
+		return remove
 	case f.ReadOnly:
 		return wait
 	}

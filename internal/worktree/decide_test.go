@@ -67,7 +67,7 @@ func checkDecision(t *testing.T, f facts, got verdict, s side) {
 			bad("there is nothing to flush")
 		}
 	case take, bury:
-		if !f.Fresh && !f.B.equal(s) {
+		if !f.Fresh && !f.B.equal(s) && (f.B.Exists || f.ReadOnly) {
 			bad("edits of the block would be lost")
 		}
 		if f.D.Exists != (got == take) || f.B.equal(f.D) || !f.Settled {
@@ -86,8 +86,12 @@ func checkDecision(t *testing.T, f facts, got verdict, s side) {
 			bad("they do not")
 		}
 	case leave:
-		if f.B.Exists || !s.Exists || f.Fresh {
+		if f.B.Exists || !s.Exists || f.Fresh || !f.ReadOnly {
 			bad("nobody deleted the block")
+		}
+	case remove:
+		if f.B.Exists || !s.Exists || !f.D.equal(s) || f.Fresh || f.ReadOnly {
+			bad("nobody deleted the block, or the disk has something else")
 		}
 	case wait:
 		switch {
@@ -124,8 +128,9 @@ func TestDecide(t *testing.T) {
 		{"the file was deleted under an edit", facts{S: one, B: two, D: none, Settled: true}, orphan, one},
 		{"the file came back", facts{S: none, B: none, D: one, Settled: true}, take, none},
 		{"the tombstone was lifted", facts{S: none, B: one, D: none}, flush, none},
-		{"the block was deleted", facts{S: one, B: none, D: one}, leave, one},
-		{"the block was deleted, the file edited", facts{S: one, B: none, D: two, Settled: true}, leave, one},
+		{"the block was deleted", facts{S: one, B: none, D: one}, remove, one},
+		{"the block was deleted, the file edited", facts{S: one, B: none, D: two, Settled: true}, take, one},
+		{"the block was deleted, read only", facts{S: one, B: none, D: two, Settled: true, ReadOnly: true}, leave, one},
 		{"a fork", facts{S: one, B: two, D: one, Fresh: true, Settled: true}, take, one},
 		{"a fork without the file", facts{S: one, B: one, D: none, Fresh: true, Settled: true}, bury, one},
 		{"a link", facts{S: one, B: one, D: two, Foreign: true, Settled: true}, shut, one},

@@ -34,8 +34,8 @@
 // with a message "carried" and the hash of the change that wrote them, and its
 // context when that is another.
 //
-// Deleting a file's block deletes no file: it is not followed any more, until it
-// is opened again.
+// When somebody deletes a file's block, the file is removed, unless it has changed
+// since or the mount may only be read; restoring the block brings it back.
 //
 // # Waiting
 //

@@ -34,6 +34,9 @@ type file struct {
 	rec record
 	// saved says that the store has rec.
 	saved bool
+	// loaded says that block and disk have not agreed since the record was read: they
+	// may have done so later than that says.
+	loaded bool
 	// due is when it is looked at; zero: when something happens.
 	due time.Time
 	// stale says that the block may hold something else than when it was last

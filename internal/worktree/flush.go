@@ -67,6 +67,27 @@ func (o *Overlay) flush(ctx context.Context, l *look) error {
 	return o.reconciled(ctx, f)
 }
 
+// remove removes the file whose block somebody deleted, if the disk still holds
+// what was agreed on and git is where it was.
+func (o *Overlay) remove(ctx context.Context, l *look) error {
+	f, epoch := l.f, o.own.epoch
+	err := o.cfg.Folder.RemoveIf(f.rec.Path, func(old []byte, _ vfs.Stamp, exists bool) error {
+		if !exists || hashBytes(old) != f.rec.Disk {
+			return errAgain
+		}
+		if e, err := o.cfg.Git.Epoch(); err != nil || e != epoch {
+			return errAgain
+		}
+		return nil
+	})
+	if err != nil {
+		f.stale = true
+		return err
+	}
+	f.stale, f.flushed = false, nil
+	return o.buried(ctx, f, l.heads)
+}
+
 // unfit says why a file that a block would be on the disk could be no block when
 // it is read again; "" when it could.
 func (o *Overlay) unfit(data []byte) string {

@@ -9,10 +9,8 @@ import (
 	"testing"
 
 	"kaijutsu"
-	"kaijutsu/blocks"
 	"kaijutsu/git"
 	"kaijutsu/internal/op"
-	"kaijutsu/internal/repo"
 	"kaijutsu/internal/vfs"
 	"kaijutsu/internal/worktree"
 )
@@ -204,18 +202,5 @@ func TestFrozen(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// A block that somebody deleted comes back when its file is read, at once too.
-func TestReadBringsBlockBack(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.txt": poem})
-	f := w.file("a.txt")
-	for range 3 {
-		w.edit(amy, f, func(_ repo.View, tx *blocks.Tx) error { return tx.Delete(f.Block) })
-		data, info, err := w.FS(amy).Read(w.ctx(), amy.By, "a.txt", 0)
-		if err != nil || string(data) != poem || info.Block != string(f.Block) {
-			t.Fatalf("Read = %q, %+v, %v, want the file, in its block", data, info, err)
-		}
 	}
 }

@@ -61,7 +61,7 @@ func (o *Overlay) loadFiles(doc kaijutsu.DocumentID) ([]*file, error) {
 			continue
 		}
 		paths[r.Path] = true
-		files = append(files, &file{rec: r, saved: true})
+		files = append(files, &file{rec: r, saved: true, loaded: true})
 	}
 	return files, nil
 }

@@ -31,10 +31,28 @@ func (o *Overlay) merge(ctx context.Context, l *look) error {
 		}
 	}
 	m := textdiff.Merge3(base, l.block, l.text)
+	if len(m.Conflicts) > 0 && f.loaded { // the base may be older than both
+		if longer, ok := longerOf(l.block, l.text); ok {
+			return o.blend(ctx, l, base, longer)
+		}
+	}
 	if len(m.Conflicts) > 0 {
 		return o.conflict(ctx, l, conflictText(f.rec.Path, base, m.Conflicts))
 	}
 	return o.blend(ctx, l, base, m.Text)
+}
+
+// longerOf returns the one of two texts that has all lines of the other, in their
+// order, and more.
+func longerOf(a, b string) (string, bool) {
+	aMore, bMore := false, false
+	for _, h := range textdiff.Hunks(a, b) {
+		aMore, bMore = aMore || len(h.Old) > 0, bMore || len(h.New) > 0
+	}
+	if aMore {
+		return a, !bMore
+	}
+	return b, true
 }
 
 // baseOf returns the text that block and disk come from: what they last agreed

@@ -19,3 +19,21 @@ func TestLacks(t *testing.T) {
 		}
 	}
 }
+
+func TestLongerOf(t *testing.T) {
+	tests := []struct {
+		a, b, want string
+		ok         bool
+	}{
+		{"one\n", "two\none\n", "two\none\n", true},
+		{"27\n25\n24\n", "25\n24\n", "27\n25\n24\n", true},
+		{"one\n", "two\n", "", false},
+		{"", "two\n", "two\n", true},
+		{"one\n1\n", "2\none\n", "", false},
+	}
+	for _, tt := range tests {
+		if got, ok := longerOf(tt.a, tt.b); ok != tt.ok || ok && got != tt.want {
+			t.Errorf("%q and %q: got %q, %v, want %q, %v", tt.a, tt.b, got, ok, tt.want, tt.ok)
+		}
+	}
+}

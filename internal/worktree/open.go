@@ -90,6 +90,9 @@ func (o *Overlay) opened(ctx context.Context, call op.Call, name string, make bo
 		idle := o.own.paused == "" && !o.own.held
 		f := o.own.paths[name]
 		if f != nil && idle && o.own.files[f.rec.Block] == f && time.Now().Before(end) {
+			if o.isNoted(f) {
+				return false, nil // it may just have been deleted
+			}
 			if f.left && !reopened {
 				reopened = true
 				if err := o.reopen(ctx, f); err != nil {
@@ -120,6 +123,15 @@ func (o *Overlay) opened(ctx context.Context, call op.Call, name string, make bo
 		return true, err
 	})
 	return out, err
+}
+
+// isNoted reports whether there was an edit of a file's block of which nothing has
+// been made yet.
+func (o *Overlay) isNoted(f *file) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, noted := o.noted[f.rec.Block]
+	return noted || o.all
 }
 
 func ignore(err, this error) error {

@@ -273,21 +273,51 @@ func TestMeta(t *testing.T) {
 	}
 }
 
-// Deleting a block deletes no file; opening it again brings it back.
+// Deleting a block removes its file, and restoring it brings both back; a file
+// that has changed meanwhile stays, and so does its block.
 func TestDeletedBlock(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": poem})
 	f := w.file("a.txt")
 	w.edit(amy, f, func(_ repo.View, tx *blocks.Tx) error { return tx.Delete(f.Block) })
+	w.until("removed", func() bool { _, err := os.Lstat(w.path("a.txt")); return os.IsNotExist(err) })
 	w.settle()
-	if w.disk("a.txt") != poem {
-		t.Fatal("the file is gone")
+	if _, err := w.OpenFile(w.ctx(), amy, "a.txt"); !errors.Is(err, kaijutsu.ErrNotFound) {
+		t.Errorf("OpenFile = %v, want not found", err)
 	}
+	w.edit(amy, f, func(_ repo.View, tx *blocks.Tx) error { return tx.Restore(f.Block) })
+	w.untilDisk("a.txt", poem)
+	w.settle()
+	lock := w.main + "/.git/worktrees/tree/MERGE_HEAD"
+	if err := os.WriteFile(lock, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w.until("paused", func() bool { return w.State().Paused })
+	w.edit(amy, f, func(_ repo.View, tx *blocks.Tx) error { return tx.Delete(f.Block) })
 	w.sh(`echo eight >> a.txt`)
-	w.settle()
-	if !w.block(f.Doc, f.Block).Deleted {
-		t.Error("the block came back by itself")
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
 	}
-	if g := w.file("a.txt"); g.Block != f.Block || g.Content != poem+"eight\n" {
-		t.Errorf("opened again as %+v", g)
+	w.untilBlock(f, poem+"eight\n")
+	if got := w.disk("a.txt"); got != poem+"eight\n" {
+		t.Errorf("the disk holds %q", got)
+	}
+}
+
+// Where the disk may only be read, a deleted block comes back when its file is
+// read, at once too.
+func TestDeletedBlockReadOnly(t *testing.T) {
+	w := bareWorld(t, map[string]string{"a.txt": poem})
+	w.config = func(c *worktree.Config) { c.ReadOnly = true }
+	w.open()
+	f := w.file("a.txt")
+	for range 3 {
+		w.edit(amy, f, func(_ repo.View, tx *blocks.Tx) error { return tx.Delete(f.Block) })
+		data, info, err := w.FS(amy).Read(w.ctx(), amy.By, "a.txt", 0)
+		if err != nil || string(data) != poem || info.Block != string(f.Block) {
+			t.Fatalf("Read = %q, %+v, %v, want the file, in its block", data, info, err)
+		}
+	}
+	if w.disk("a.txt") != poem {
+		t.Error("the file is gone")
 	}
 }

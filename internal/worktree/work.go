@@ -135,6 +135,8 @@ func (o *Overlay) carryOut(ctx context.Context, now time.Time, looks []*look) {
 			err = o.shut(ctx, l)
 		case leave:
 			f.stale = false
+		case remove:
+			err = o.remove(ctx, l)
 		}
 		o.fail(f, l.verdict.String(), unlessDone(ctx, err))
 	}
@@ -190,6 +192,7 @@ func (o *Overlay) agreed(f *file, text hash, heads kaijutsu.Heads) {
 
 // inEpoch notes what git was at when block and disk agreed.
 func (o *Overlay) inEpoch(f *file) {
+	f.loaded = false
 	f.index, f.head, f.squash = o.own.epoch.Index, o.own.epoch.Head, o.squashed()
 }
 
