@@ -67,9 +67,10 @@ func readIndexFile(path string) (*Index, fileStamp, error) {
 	return x, stamp, nil
 }
 
-// writeIndex puts x in the place of the index, and keeps it.
-func (w *Worktree) writeIndex(l *lock, x *Index) error {
-	data, err := x.encode()
+// writeIndex puts x in the place of the index, of which read are the entries,
+// and keeps it.
+func (w *Worktree) writeIndex(l *lock, x *Index, read []IndexEntry) error {
+	data, err := x.encodeAfter(read)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", l.path, err)
 	}

@@ -39,7 +39,7 @@ func (w *Worktree) UpdateIndex(ctx context.Context, change func(*Index) error) e
 	if err := w.smudge(x, before); err != nil {
 		return err
 	}
-	return w.writeIndex(l, x)
+	return w.writeIndex(l, x, before)
 }
 
 // waitForLock takes a lock, and tries again for a while if somebody has it.

@@ -34,6 +34,9 @@ func (r *Repo) writeObject(kind objectKind, data []byte) (Hash, error) {
 	if err := r.writeLoose(h, kind, data); err != nil {
 		return "", fmt.Errorf("writing object %s: %w", h, err)
 	}
+	if kind != blobKind { // a blob's data is its caller's; the others are of this package
+		r.objects.cache.put(h, kind, data)
+	}
 	return h, nil
 }
 

@@ -197,7 +197,7 @@ func (r *Repo) addWorktree(ctx context.Context, spec WorktreeSpec, head Hash) (w
 	}
 	defer l.abort()
 	if head != "" || len(x.Entries) > 0 {
-		if err := w.writeIndex(l, x); err != nil {
+		if err := w.writeIndex(l, x, nil); err != nil {
 			return nil, err
 		}
 	}

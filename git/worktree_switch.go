@@ -136,13 +136,13 @@ func (w *Worktree) moveTo(ctx context.Context, l *lock, x *Index, from, to Hash)
 	if err := w.applyMoves(ctx, co, x, moves); err != nil {
 		// What was written so far is in the index, so that git status tells.
 		x.forget(before)
-		return errors.Join(err, w.writeIndex(l, x))
+		return errors.Join(err, w.writeIndex(l, x, before))
 	}
 	x.forget(before)
 	if err := w.smudge(x, before); err != nil {
 		return err
 	}
-	return w.writeIndex(l, x)
+	return w.writeIndex(l, x, before)
 }
 
 // moves lists the paths that differ between two commits, sorted.
