@@ -3,7 +3,6 @@ package torture
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -204,7 +203,7 @@ func (b *bench) as(name string) api {
 // strike does one thing to the worktree: each sort once at first, then any.
 func (b *bench) strike(ctx context.Context, n int) error {
 	what := b.s.random.IntN(100)
-	if first := []int{0, 40, 55, 70, 80, 95, 99}; n < 2*len(first) && n%2 == 0 {
+	if first := []int{0, 40, 55, 70, 80, 91, 99}; n < 2*len(first) && n%2 == 0 {
 		what = first[n/2]
 	}
 	switch {
@@ -228,16 +227,30 @@ func (b *bench) strike(ctx context.Context, n int) error {
 // another returns a branch that the worktree is not on.
 func (b *bench) another() string {
 	rest := slices.DeleteFunc(slices.Clone(b.branches), func(name string) bool { return name == b.branch })
-	return rest[b.s.random.IntN(len(rest))]
+	return pick(b.s.random, rest...)
 }
 
-// kill ends the server with SIGKILL and starts it again. Meanwhile programs may
-// go on.
+// kill ends the server with SIGKILL, perhaps in the middle of a commit, and starts
+// it again. Meanwhile programs may go on.
 func (b *bench) kill(ctx context.Context) error {
 	if err := b.node.alive(); err != nil {
 		return err
 	}
+	done := make(chan struct{})
+	if b.s.random.IntN(2) == 0 {
+		a, when := b.as(gitWriters[0].name), b.s.somewhere(0, 30*time.Millisecond)
+		go func() { // ends with the call, and that with the server
+			defer close(done)
+			_ = a.call(ctx, "git_commit", map[string]any{"mount": mountPath, "message": "cut off, perhaps", "all": true}, nil)
+		}()
+		if err := b.s.pause(ctx, when); err != nil {
+			return err
+		}
+	} else {
+		close(done)
+	}
 	b.node.kill()
+	<-done
 	b.g.Kills++
 	for range b.s.random.IntN(3) {
 		if err := b.sed(ctx); err != nil {
@@ -257,6 +270,3 @@ func (b *bench) kill(ctx context.Context) error {
 	b.current = newAPI(b.node.url())
 	return nil
 }
-
-// pick2 returns a random one of a list.
-func oneOf[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }

@@ -3,6 +3,7 @@ package torture
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func (b *bench) check(ctx context.Context) error {
 			if err := b.commitByGit(ctx); err != nil {
 				return err
 			}
-			to := b.branches[(indexOf(b.branches, b.branch)+1)%len(b.branches)]
+			to := b.branches[(slices.Index(b.branches, b.branch)+1)%len(b.branches)]
 			if _, err := b.git(ctx, b.tree, "switch", "-q", to); err != nil {
 				return err
 			}
@@ -49,15 +50,6 @@ func (b *bench) check(ctx context.Context) error {
 	b.r.latencies(b.s.ledger)
 	checkLog(b.r, b.node.name, b.node.log())
 	return nil
-}
-
-func indexOf(list []string, s string) int {
-	for i := range list {
-		if list[i] == s {
-			return i
-		}
-	}
-	return -1
 }
 
 // checkFiles compares the files of the branch that is checked out, and their

@@ -52,7 +52,7 @@ func (w *scribe) run(ctx context.Context, stop <-chan struct{}) {
 // step types a line, or as an editor several.
 func (w *scribe) step(ctx context.Context) {
 	if w.at.Block == "" || w.random.IntN(lookEvery) == 0 {
-		w.file = oneOf(w.random, gitFiles)
+		w.file = pick(w.random, gitFiles...)
 		w.at = openFile{}
 		if f, err := w.bench.file(ctx, w.file); err == nil && f.Block != "" {
 			w.at = f

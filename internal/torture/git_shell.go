@@ -44,7 +44,7 @@ func (b *bench) command(ctx context.Context, dir, name string, args ...string) (
 // it in the place of the first.
 func (b *bench) sed(ctx context.Context) error {
 	b.seds++
-	l := b.book.line(sedName, b.seds, oneOf(b.s.random, gitFiles))
+	l := b.book.line(sedName, b.seds, pick(b.s.random, gitFiles...))
 	b.book.onBranch(l, b.branch)
 	if _, err := b.command(ctx, b.tree, "sed", "-i", fmt.Sprintf(`s/^%s$/&\n%s/`, heading(sedName), l.text), l.file); err != nil {
 		return err
@@ -87,10 +87,10 @@ func (b *bench) commitByServer(ctx context.Context) {
 	if b.s.random.IntN(2) == 0 {
 		in["all"] = true
 	} else {
-		in["paths"] = []string{oneOf(b.s.random, gitFiles)}
+		in["paths"] = []string{pick(b.s.random, gitFiles...)}
 	}
 	var out struct{ Committed bool }
-	err := b.as(oneOf(b.s.random, gitWriters).name).call(ctx, "git_commit", in, &out)
+	err := b.as(pick(b.s.random, gitWriters...).name).call(ctx, "git_commit", in, &out)
 	var no *refused
 	switch {
 	case err == nil && out.Committed:
@@ -111,7 +111,7 @@ func (b *bench) switchByGit(ctx context.Context, to string) error {
 		if err := b.commitByGit(ctx); err != nil {
 			return err
 		}
-		verb := []string{"switch", "checkout"}[b.s.random.IntN(2)]
+		verb := pick(b.s.random, "switch", "checkout")
 		_, err := b.git(ctx, b.tree, verb, "-q", to)
 		switch {
 		case err == nil:
