@@ -39,7 +39,7 @@ func comeBack(from, to, earlier string, wanted map[int]string) (back map[int]int
 	}
 	then, now := splitAfter(earlier), splitAfter(to)
 	of := textdiff.LineMap(earlier, to)
-	stayed := stay(from, to, earlier)
+	stayed := stay(from, to, earlier, of)
 	once := countLines(then, now)
 	equal := 0
 	for i := 0; i < len(of); {
@@ -96,12 +96,13 @@ func takeStretch(back map[int]int, r stretch, now []string, wanted map[int]strin
 }
 
 // stay returns the lines of an earlier text that are in the one before and in the
-// one now: they are there and cannot come back.
-func stay(from, to, earlier string) map[int]bool {
+// one now, where no other line of it stands (of): they are there and cannot come
+// back.
+func stay(from, to, earlier string, of []int) map[int]bool {
 	out := map[int]bool{}
 	then := textdiff.LineMap(earlier, from)
-	for _, at := range textdiff.LineMap(from, to) {
-		if at >= 0 && at < len(then) && then[at] >= 0 {
+	for i, at := range textdiff.LineMap(from, to) {
+		if at >= 0 && at < len(then) && then[at] >= 0 && (of[i] < 0 || of[i] == then[at]) {
 			out[then[at]] = true
 		}
 	}

@@ -20,7 +20,7 @@ func TestComeBack(t *testing.T) {
 	}{
 		{"the same text", head + tail, head + hers + tail, head + hers + tail, hers},
 		{"amid others", head + tail, head + hers + tail + ann, head + hers + tail, hers},
-		{"moved on", head + tail, "// new\n" + head + hers + tail, head + hers + tail, hers},
+		{"moved on", head + tail, head + hers + tail + "// new\n", head + hers + tail, hers},
 		{"a twin, hers is there", head + hers, head + hers + ann, head + hers, ""},
 		{"a twin, hers is elsewhere", head + tail, head + tail + ann, head + hers + tail, ""},
 		{"a twin instead of hers", head + hers + tail, head + tail + ann, head + hers + tail, ""},

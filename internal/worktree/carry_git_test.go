@@ -52,7 +52,7 @@ func TestCarryCommitted(t *testing.T) {
 					t.Errorf("her line %q is by %v", line, got[line])
 				}
 			}
-			w.sh("export " + strings.Join(quoted(cmd.Env), " ") + "\nsed -i s/seven/SEVEN/ a.txt\ngit commit -qam edited")
+			w.sh("export " + strings.Join(quoted(cmd.Env), " ") + "\nsed -i s/seven/SEVEN/ a.txt\ngit --version >&2\ngit commit -qam edited")
 			w.until("there", func() bool { return strings.Contains(w.block(f.Doc, f.Block).Content, "SEVEN\n") })
 			if by := w.writers(f)["SEVEN\n"]; by != worktree.Disk {
 				t.Errorf("what was edited and committed is by %v", by)
@@ -104,7 +104,7 @@ func TestCarryCutOff(t *testing.T) {
 	alt := f
 	alt.Doc = w.onBranch("alt")
 	w.sub(amy, alt, "six\n", "six\nhers\n")
-	w.sub(ben, alt, "hers\n", "hers\nhis\n")
+	w.sub(ben, alt, "seven", "his\nseven")
 	w.sub(amy, alt, "two\n", "two\nhers above\n")
 	w.settle()
 	w.commit("theirs")
@@ -129,12 +129,12 @@ func TestCarryCutOff(t *testing.T) {
 			if done = strings.Contains(b.Content, "hers above\n"); !done {
 				return nil
 			}
-			at := strings.Index(b.Content, "seven")
+			at := strings.Index(b.Content, "four")
 			return tx.SpliceText(f.Block, at, 0, "typed\n")
 		})
 		return done
 	})
-	want := strings.Replace(full, "seven", "typed\nseven", 1)
+	want := strings.Replace(full, "four", "typed\nfour", 1)
 	w.untilBlock(f, want)
 	w.settle()
 	w.untilDisk("a.txt", want)
