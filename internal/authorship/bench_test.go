@@ -19,7 +19,7 @@ func BenchmarkAttribution(b *testing.B) {
 	const lines, changes = 5000, 100_000
 	w := newWorld(b)
 	doc := w.context("app@main")
-	id := blocks.NewID(w.clock)
+	id := blocks.NewID(w.clock.now())
 	w.edit(doc, repo.Edit{By: authorship.Git}, func(_ repo.View, tx *blocks.Tx) error {
 		return tx.InsertBlock(blocks.BlockSpec{ID: id, Kind: blocks.KindFile, Role: blocks.RoleSystem, Form: blocks.FormText, Content: strings.Repeat("a line\n", lines)})
 	})
@@ -82,7 +82,7 @@ func (w *world) typeMany(b *testing.B, doc kaijutsu.DocumentID, changes int) {
 		}
 		c := &amfile.Change{
 			Deps: []kaijutsu.ChangeHash{last}, Actors: []kaijutsu.ActorID{actor, first.Author()}, Seq: seqs[actor], StartOp: next,
-			Time: w.clock.Unix() + int64(i), Ops: []amfile.Op{op},
+			Time: w.clock.now().Unix() + int64(i), Ops: []amfile.Op{op},
 		}
 		if err := amfile.EncodeChange(c); err != nil {
 			b.Fatal(err)

@@ -137,7 +137,7 @@ func TestBlameFollowsTheChain(t *testing.T) {
 	})
 	t.Run("no such block", func(t *testing.T) {
 		target := target
-		target.Block = blocks.NewID(w.clock)
+		target.Block = blocks.NewID(w.clock.now())
 		if _, err := w.book.Blame(t.Context(), target); !errors.Is(err, kaijutsu.ErrNotFound) {
 			t.Errorf("Blame = %v, want ErrNotFound", err)
 		}
@@ -152,7 +152,7 @@ func TestWhoCommitsHasNotWritten(t *testing.T) {
 	c.git("add", ".")
 	c.git("commit", "-qm", "one")
 	doc := w.context("app@main")
-	id := blocks.NewID(w.clock)
+	id := blocks.NewID(w.clock.now())
 	w.edit(doc, repo.Edit{By: authorship.Disk, Message: "op:file_open"}, func(_ repo.View, tx *blocks.Tx) error {
 		return tx.InsertBlock(blocks.BlockSpec{ID: id, Kind: blocks.KindFile, Role: blocks.RoleSystem, Form: blocks.FormBody, Content: "jane\nnot committed\n"})
 	})
@@ -194,7 +194,7 @@ func TestNotesOutliveTheirLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writers := w.book.Writers(w.ctx, note, w.clock, "b.txt", 4)
+	writers := w.book.Writers(w.ctx, note, w.clock.now(), "b.txt", 4)
 	if got, want := w.writersOf(note, "b.txt", 4), "ben amy bot -"; got != want {
 		t.Errorf("writers = %s, want %s", got, want)
 	}

@@ -27,7 +27,7 @@ func TestLinesNameTheLastWriter(t *testing.T) {
 	if l := lines[2]; l.Start != 6 || l.Len != 9 || l.Doc != doc || l.Change == (kaijutsu.ChangeHash{}) || l.Model != "" {
 		t.Errorf("Lines[2] = %+v, want 9 characters from 6", l)
 	}
-	if _, err := w.book.Lines(t.Context(), doc, blocks.NewID(w.clock)); !errors.Is(err, kaijutsu.ErrNotFound) {
+	if _, err := w.book.Lines(t.Context(), doc, blocks.NewID(w.clock.now())); !errors.Is(err, kaijutsu.ErrNotFound) {
 		t.Errorf("Lines of no block = %v, want ErrNotFound", err)
 	}
 }

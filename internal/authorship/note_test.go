@@ -31,7 +31,7 @@ func (w *world) note(doc kaijutsu.DocumentID, f authorship.NoteFile) git.Authors
 // writersOf returns who wrote the first n lines by a note, as names does.
 func (w *world) writersOf(a git.Authorship, path string, n int) string {
 	var out []string
-	for _, wr := range w.book.Writers(w.ctx, a, w.clock, path, n) {
+	for _, wr := range w.book.Writers(w.ctx, a, w.clock.now(), path, n) {
 		out = append(out, nameOf(wr.By))
 	}
 	return strings.Join(out, " ")
@@ -86,7 +86,7 @@ func TestNoteNamesEveryKnownLine(t *testing.T) {
 	if _, ok := note.Human(git.HumanKey("ben <ben@kaijutsu.invalid>")); !ok {
 		t.Errorf("humans = %+v, want ben with an address of nobody's", note.Meta.Humans)
 	}
-	wr := w.book.Writers(w.ctx, note, w.clock, "src/a b.go", 3)[2]
+	wr := w.book.Writers(w.ctx, note, w.clock.now(), "src/a b.go", 3)[2]
 	if wr.Model != "model-5" || wr.Doc != doc {
 		t.Errorf("writer = %+v, want the model and the context", wr)
 	}
@@ -211,7 +211,7 @@ func TestReadingNotes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := w.book.Writers(w.ctx, test.note, w.clock, "a", 2)
+			got := w.book.Writers(w.ctx, test.note, w.clock.now(), "a", 2)
 			if got[0].By.String() != test.want || got[1].Key != "" {
 				t.Errorf("Writers = %+v, want %s for the first line alone", got, test.want)
 			}
@@ -237,7 +237,7 @@ func TestForgedNotesEndHere(t *testing.T) {
 			Sessions: map[string]git.Session{"s_12345678901234": {Tool: "bot", ID: "x", Attributes: map[string]string{"kaijutsu_principal": "agent:bot", "kaijutsu_kernel": "main"}}},
 		},
 	}
-	if err := c.tree.Repo().SetNotes(git.NotesRef, map[git.Hash][]byte{c.head(): forged.Encode()}, git.Signature{Name: "Eve", Email: "eve@example.org", When: w.clock}); err != nil {
+	if err := c.tree.Repo().SetNotes(git.NotesRef, map[git.Hash][]byte{c.head(): forged.Encode()}, git.Signature{Name: "Eve", Email: "eve@example.org", When: w.clock.now()}); err != nil {
 		t.Fatal(err)
 	}
 	doc := w.context("app@main")
@@ -275,7 +275,7 @@ func TestAddressesWithoutAnOwner(t *testing.T) {
 	c.git("add", ".")
 	c.git("commit", "-qm", "one")
 	target := authorship.Target{Git: c.tree, Path: "a.txt"}
-	w.clock = w.clock.Add(time.Minute)
+	w.clock.pass(time.Minute)
 	for _, of := range []kaijutsu.Principal{bot, amy} {
 		if err := w.access.SetIdentity(w.ctx, of, of, access.Person{Email: "jane@example.org"}); err != nil {
 			t.Fatal(err)

@@ -104,7 +104,6 @@ func agree(t *testing.T, anything bool) {
 			}
 			compared += s.commitAll()
 		}
-		w.clock = inner.clock
 		if err := os.RemoveAll(sub); err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +217,7 @@ func (s *session) compare(head git.Hash, f *edited) int {
 			a = s.c.note(commit)
 			notes[commit] = a
 		}
-		return s.book.Writers(s.ctx, a, s.clock, path, line)[line-1].By
+		return s.book.Writers(s.ctx, a, s.clock.now(), path, line)[line-1].By
 	}
 	open := s.blame(authorship.Target{Git: s.c.tree, Doc: s.doc, Block: f.block, Path: f.path})
 	closed := s.blame(authorship.Target{Git: s.c.tree, Path: f.path})

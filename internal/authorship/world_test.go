@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,15 +49,15 @@ type world struct {
 	access *access.Table
 	kernel *kernel.Kernel
 	book   *authorship.Book
-	clock  time.Time
+	clock  *clock
 }
 
 // newWorld opens a world where everybody above has a token.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{tester: t, ctx: t.Context(), clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	w := &world{tester: t, ctx: t.Context(), clock: &clock{at: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}}
 	log := slog.New(slog.DiscardHandler)
-	now := func() time.Time { return w.clock }
+	now := w.clock.now
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -86,6 +87,24 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
+// clock stands still but for pass. The kernel's goroutines look at it, too.
+type clock struct {
+	mu sync.Mutex
+	at time.Time // guarded by mu
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
 func (w *world) identify(of kaijutsu.Principal, p access.Person) {
 	w.Helper()
 	if err := w.access.SetIdentity(w.ctx, owner.By, of, p); err != nil {
@@ -105,7 +124,7 @@ func (w *world) context(title string) kaijutsu.DocumentID {
 // edit makes a change, a second after the one before it.
 func (w *world) edit(doc kaijutsu.DocumentID, e repo.Edit, f func(repo.View, *blocks.Tx) error) repo.Edited {
 	w.Helper()
-	w.clock = w.clock.Add(time.Second)
+	w.clock.pass(time.Second)
 	out, err := w.repo.Edit(w.ctx, doc, e, f)
 	if err != nil {
 		w.Fatal(err)
@@ -116,7 +135,7 @@ func (w *world) edit(doc kaijutsu.DocumentID, e repo.Edit, f func(repo.View, *bl
 // file makes a file block.
 func (w *world) file(by kaijutsu.Principal, doc kaijutsu.DocumentID, content string) (blocks.ID, repo.Edited) {
 	w.Helper()
-	id := blocks.NewID(w.clock)
+	id := blocks.NewID(w.clock.now())
 	done := w.edit(doc, repo.Edit{By: by}, func(_ repo.View, tx *blocks.Tx) error {
 		return tx.InsertBlock(blocks.BlockSpec{ID: id, Kind: "file", Role: blocks.RoleSystem, Form: blocks.FormBody, Content: content})
 	})
@@ -259,7 +278,7 @@ func (c *checkout) commit(w *world, doc kaijutsu.DocumentID, files []authorship.
 
 func (c *checkout) setNote(w *world, commit git.Hash, note git.Authorship) {
 	c.Helper()
-	by := git.Signature{Name: "Kaijutsu", Email: "kaijutsu@kaijutsu.invalid", When: w.clock}
+	by := git.Signature{Name: "Kaijutsu", Email: "kaijutsu@kaijutsu.invalid", When: w.clock.now()}
 	if err := c.tree.Repo().SetNotes(git.NotesRef, map[git.Hash][]byte{commit: note.Encode()}, by); err != nil {
 		c.Fatal(err)
 	}
