@@ -21,7 +21,16 @@ func (w *Watcher) watch(name string) {
 	is := w.settle(name, was)
 	w.mu.Lock()
 	d.id, d.gone, d.reason, d.anchor = is.id, is.gone, is.reason, is.anchor
+	came := was.gone && !is.gone && len(d.files) > 0
+	if came { // what was made in it before the watch was put may be gone again
+		for path := range d.files {
+			w.pending[path] = true
+		}
+	}
 	w.mu.Unlock()
+	if came {
+		signal(w.wake)
+	}
 	if was.anchor != is.anchor {
 		w.release(was.anchor)
 	}

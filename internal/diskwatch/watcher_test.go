@@ -142,6 +142,17 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestCameAndGone has a directory come without the file: it may have been there
+// before the directory was watched.
+func TestCameAndGone(t *testing.T) {
+	dir := t.TempDir()
+	w := open(t, never)
+	file := filepath.Join(dir, "deep", "er", "file")
+	add(t, w, file)
+	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	await(t, w, file)
+}
+
 // TestDirectoryAgain covers a directory that is removed and made again, as git
 // checkout does.
 func TestDirectoryAgain(t *testing.T) {
