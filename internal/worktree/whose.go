@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"time"
@@ -115,13 +116,17 @@ func (o *Overlay) blobOf(l *look) git.Hash {
 // isPut reports whether git had a blob before the file that holds it was written:
 // who checks out, merges or picks makes the file of the blob, while git add makes
 // the blob of the file, and gives a blob that was there already the time of that.
-// What both did in one tick of the clock was one program, so git.
+// Where both have the same tick of the clock, it is git's if our logs know lines
+// that it brings.
 func (o *Overlay) isPut(h git.Hash, l *look) bool {
 	if len(h) < 3 {
 		return false
 	}
 	info, err := os.Lstat(filepath.Join(o.cfg.Git.Repo().GitDir(), "objects", string(h[:2]), string(h[2:])))
-	return err == nil && info.Mode().IsRegular() && info.ModTime().UnixNano() <= l.stamp.MTime
+	if err != nil || !info.Mode().IsRegular() || info.ModTime().UnixNano() > l.stamp.MTime {
+		return false
+	}
+	return info.ModTime().UnixNano() < l.stamp.MTime || len(o.writers(context.Background(), l.f, l.block, l.text)) > 0
 }
 
 // squashed returns when git merge --squash was last done and not yet committed;
