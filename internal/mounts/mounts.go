@@ -170,7 +170,7 @@ func (m *Mounts) Note(c repo.Committed) {
 	if !ours {
 		return
 	}
-	if l := m.live[id]; l != nil && l.overlay != nil {
+	if l := m.live[id]; l != nil && l.opened != nil {
 		l.overlay.Note(c)
 	}
 }
