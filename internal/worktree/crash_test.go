@@ -150,3 +150,38 @@ func TestOvertaken(t *testing.T) {
 		}
 	}
 }
+
+// Killed when an import was in the block and not yet on record: what both then
+// went on to have at the same place is no conflict.
+func TestKilledInImport(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": poem})
+	f := w.file("a.txt")
+	w.settle()
+	w.closeOverlay()
+	old := w.fileRecords()
+	w.openOverlay()
+	imported := strings.Replace(poem, "six\n", "six\nsaved one\nsaved two\n", 1)
+	w.put("a.txt", imported)
+	w.untilBlock(f, imported)
+	w.settle()
+	w.closeOverlay()
+	for name, r := range old {
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.store.PutRecord(t.Context(), name, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.put("a.txt", strings.Replace(imported, "saved one\n", "earlier\nsaved one\n", 1))
+	w.replace(amy, f, strings.Replace(imported, "saved two\n", "saved two\ntyped\n", 1))
+	w.openOverlay()
+	want := strings.Replace(poem, "six\n", "six\nearlier\nsaved one\nsaved two\ntyped\n", 1)
+	w.untilBlock(f, want)
+	w.untilDisk("a.txt", want)
+	w.settle()
+	if n, ok := w.conflict(f.Doc); ok {
+		t.Errorf("conflict: %s", n.Content)
+	}
+}

@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,11 +36,68 @@ func (o *Overlay) merge(ctx context.Context, l *look) error {
 		if longer, ok := longerOf(l.block, l.text); ok {
 			return o.blend(ctx, l, base, longer)
 		}
+		if base, err = o.laterBase(ctx, l, base); err != nil {
+			return err
+		}
+		m = textdiff.Merge3(base, l.block, l.text)
 	}
 	if len(m.Conflicts) > 0 {
 		return o.conflict(ctx, l, conflictText(f.rec.Path, base, m.Conflicts))
 	}
 	return o.blend(ctx, l, base, m.Text)
+}
+
+// Where a base is looked for that is later than the one on record.
+const (
+	maxLater  = 4000 // changes
+	maxImport = 24   // imports among them
+)
+
+// laterBase returns the text that block and disk come from, of those that they
+// may have agreed on behind the record's back, as when the program was killed
+// before an import was on record: what a flush was about to write, and what the
+// imports in the log left in the block. It is the one that differs least from
+// both.
+func (o *Overlay) laterBase(ctx context.Context, l *look, base string) (string, error) {
+	best := lines(textdiff.Hunks(base, l.block)) + lines(textdiff.Hunks(base, l.text))
+	try := func(text string) {
+		if n := lines(textdiff.Hunks(text, l.block)) + lines(textdiff.Hunks(text, l.text)); n < best {
+			base, best = text, n
+		}
+	}
+	if p := l.f.rec.Pending; p != nil {
+		text, err := o.textAt(ctx, l.f, p.Heads)
+		if err != nil {
+			return "", err
+		}
+		try(text)
+	}
+	var texts []string
+	err := o.cfg.Repo.View(ctx, o.own.at.Doc, func(v repo.View) error {
+		log := v.Log()
+		texts = texts[:0]
+		for i := log.Len() - 1; i >= max(log.Len()-maxLater, 0) && len(texts) < maxImport; i-- {
+			if by, via := v.Principal(log.Author(i)); by != o.cfg.DiskAs && by != Git && via != Git {
+				continue
+			}
+			then, err := v.ContentAt(l.f.rec.Block, kaijutsu.Heads{log.Hash(i)})
+			if errors.Is(err, kaijutsu.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			texts = append(texts, then.Content)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("look for what block and disk come from: %w", err)
+	}
+	for _, text := range texts {
+		try(text)
+	}
+	return base, nil
 }
 
 // longerOf returns the one of two texts that has all lines of the other, in their
