@@ -21,6 +21,10 @@
 // and every one has to be in its target exactly once, or not at all if a cancel
 // said so.
 //
+// So has the fault git, in which everybody writes in one git worktree, on its disk
+// too: its checker looks for numbered lines on each branch, in files, blocks,
+// commits and the notes of these.
+//
 // An editor that loses its connection is gone for good and a fresh one takes
 // its place: only so is a loss on a disk not mended by who still had the change.
 //
