@@ -105,6 +105,7 @@ func (o *Overlay) hold(now time.Time, looks []*look) {
 // carryOut does what was decided.
 func (o *Overlay) carryOut(ctx context.Context, now time.Time, looks []*look) {
 	var takes, buries []*look
+	var settled []*file // that the disk counts for, whatever the block holds, has to be over on record
 	for _, l := range looks {
 		f := l.f
 		f.dirty = !l.b.equal(side{f.rec.Exists, f.rec.Text}) && l.b.Exists
@@ -118,7 +119,10 @@ func (o *Overlay) carryOut(ctx context.Context, now time.Time, looks []*look) {
 		case wait:
 			o.putOff(l, now)
 		case agree:
-			err = o.agreeOn(ctx, l)
+			fresh := f.rec.Fresh
+			if err = o.agreeOn(ctx, l); fresh && err == nil {
+				settled = append(settled, f)
+			}
 		case flush:
 			err = o.flush(ctx, l)
 		case take:
@@ -139,6 +143,9 @@ func (o *Overlay) carryOut(ctx context.Context, now time.Time, looks []*look) {
 			err = o.remove(ctx, l)
 		}
 		o.fail(f, l.verdict.String(), unlessDone(ctx, err))
+	}
+	if err := o.save(ctx, o.own.at.Doc, settled); err != nil && ctx.Err() == nil {
+		o.cfg.Log.Warn("what is known of files is not kept", "mount", o.cfg.Mount, "err", err)
 	}
 	o.take(ctx, takes)
 	for _, l := range buries {
