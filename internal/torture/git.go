@@ -52,6 +52,7 @@ type bench struct {
 	branch   string   // that the worktree is on, as far as the director knows
 	branches []string // all
 	seds     int
+	down     bool // the server was killed, and is not back
 }
 
 // tortureGit has people and an agent type lines into files of a worktree, while
@@ -250,6 +251,8 @@ func (b *bench) kill(ctx context.Context) error {
 		close(done)
 	}
 	b.node.kill()
+	b.down = true // what it had locked stays so until it is back
+	defer func() { b.down = false }()
 	<-done
 	b.g.Kills++
 	for range b.s.random.IntN(3) {
@@ -266,7 +269,20 @@ func (b *bench) kill(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.current = newAPI(b.node.url())
-	return nil
+	b.mu.Unlock()
+	return b.back(ctx)
+}
+
+// back waits until a server that was started again has opened the mount.
+func (b *bench) back(ctx context.Context) error {
+	for {
+		m, err := b.mounted(ctx)
+		if err != nil || m.State == "ready" {
+			return err
+		}
+		if err := b.s.pause(ctx, gitPause/4); err != nil {
+			return fmt.Errorf("the mount is %s %s: %w", m.State, m.Reason, err)
+		}
+	}
 }
