@@ -43,6 +43,8 @@ type file struct {
 	// looked at, since edited.
 	stale  bool
 	edited time.Time
+	// again is how often it was to be looked at again since block and disk agreed.
+	again int
 	// touched says that its meta may have to be put right, rightAt when that was
 	// done last.
 	touched bool

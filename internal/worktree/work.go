@@ -176,7 +176,8 @@ func (o *Overlay) fail(f *file, doing string, err error) {
 	case err == nil:
 		return
 	case errors.Is(err, errAgain):
-		f.hurry(time.Now())
+		f.again++
+		f.hurry(time.Now().Add(backoff(f.again)))
 		return
 	}
 	f.problem = doing + ": " + cut(err.Error(), 500)
@@ -188,12 +189,21 @@ func (o *Overlay) fail(f *file, doing string, err error) {
 	}
 }
 
+// backoff is how long a file waits that is to be looked at again at once, for the
+// n-th time since block and disk agreed: what goes on in its way may last.
+func backoff(n int) time.Duration {
+	if n <= 8 {
+		return 0
+	}
+	return min(time.Duration(n-8)*5*time.Millisecond, again)
+}
+
 // agreed notes that block and disk hold the same: the text of which the block's
 // hash is text, at heads.
 func (o *Overlay) agreed(f *file, text hash, heads kaijutsu.Heads) {
 	f.rec.Exists, f.rec.Text, f.rec.Heads = true, text, heads
 	f.rec.Pending, f.rec.Fresh, f.rec.Closed = nil, false, ""
-	f.base, f.stale, f.dirty, f.saved = nil, false, false, false
+	f.base, f.stale, f.dirty, f.saved, f.again = nil, false, false, false, 0
 	o.inEpoch(f)
 }
 
