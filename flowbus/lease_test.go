@@ -165,8 +165,7 @@ func TestTokensGrowThoughNATSIsWiped(t *testing.T) {
 	if err != nil || l.Token() <= ahead {
 		t.Fatalf("token %d, %v, want above what was seen, %d", l.Token(), err, ahead)
 	}
-	w := watchKeys(t, b, "fence") // b's own watch began before this one
-	w.upTo(t, "+fence="+strconv.FormatUint(l.Token(), 10))
+	until(t, "b has seen the token", func() bool { return b.Seen() >= l.Token() })
 	a.Close()
 	s.wipe()
 	connected(t, b, true)
