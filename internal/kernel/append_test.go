@@ -100,7 +100,7 @@ func TestSmallAppendsAreWrittenTogether(t *testing.T) {
 // waitVersion waits for what a timer has begun, whose disk takes real time.
 func (w *world) waitVersion(doc kaijutsu.DocumentID, want uint64) uint64 {
 	w.t.Helper()
-	for range 1000 {
+	for range 1_000_000 {
 		if w.version(doc) >= want {
 			break
 		}
