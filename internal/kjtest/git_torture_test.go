@@ -11,8 +11,8 @@ import (
 )
 
 // TestTortureGit is a short version of kj torture git: a real server, a worktree,
-// typing, sed -i, branches that are switched, commits and kills; a minute of it
-// with KJ_FULL=1.
+// typing, sed -i, branches that are switched, and commits; a minute of it, and
+// kills of the server, with KJ_FULL=1.
 func TestTortureGit(t *testing.T) {
 	t.Parallel()
 	span := 10 * time.Second
@@ -23,7 +23,7 @@ func TestTortureGit(t *testing.T) {
 		span = 4 * time.Second
 	}
 	var progress strings.Builder
-	report, err := torture.Run(t.Context(), "git", torture.Options{Exe: kjtest.Binary(t), For: span, Seed: 1, Progress: &progress})
+	report, err := torture.Run(t.Context(), "git", torture.Options{Exe: kjtest.Binary(t), For: span, Seed: 1, Spare: os.Getenv("KJ_FULL") == "", Progress: &progress})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &progress)
 	}

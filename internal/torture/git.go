@@ -52,6 +52,7 @@ type bench struct {
 	branch   string   // that the worktree is on, as far as the director knows
 	branches []string // all
 	seds     int
+	spare    bool // the server is not killed
 	down     bool // the server was killed, and is not back
 }
 
@@ -64,6 +65,7 @@ func tortureGit(ctx context.Context, s *stage, opt Options, r *Report) error {
 	if err != nil {
 		return err
 	}
+	b.spare = opt.Spare
 	span := opt.For
 	if span == 0 {
 		span = gitFor
@@ -221,6 +223,9 @@ func (b *bench) strike(ctx context.Context, n int) error {
 		return b.switchByServer(ctx, b.another())
 	case what < 93:
 		return b.newBranch(ctx)
+	}
+	if b.spare {
+		return b.sed(ctx)
 	}
 	return b.kill(ctx)
 }

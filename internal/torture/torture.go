@@ -33,6 +33,8 @@ type Options struct {
 	For time.Duration
 	// Brief makes the pauses of faults that wait long shorter.
 	Brief bool
+	// Spare leaves out what kills servers, of faults that do other things too.
+	Spare bool
 	// Keep keeps the directory of a run that failed.
 	Keep bool
 	// Progress receives a line for each thing that happens; default nothing.
