@@ -1,16 +1,25 @@
 // Builds the page into dist/: `npm run build`, or `npm run build -- DIR` to
 // build elsewhere and compare. The same sources always give the same bytes.
 import { createHash } from "node:crypto"
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { basename, dirname, extname, join } from "node:path"
+import { readFileSync, readdirSync, writeFileSync } from "node:fs"
+import { extname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { build } from "esbuild"
+import { gzipSync } from "node:zlib"
+import { build, transformWithEsbuild } from "vite"
 
 process.chdir(fileURLToPath(new URL(".", import.meta.url)))
-const out = process.argv[2] ?? "dist"
+const out = resolve(process.argv[2] ?? "dist")
+
+const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
+const filesBelow = dir =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter(e => e.isFile())
+    .map(e => join(e.parentPath, e.name))
+    .sort(byText)
+const sha = bytes => createHash("sha256").update(bytes).digest("hex")
 
 /** Everything the page is made of, as the Go test lists it too. */
-const sources = ["build.mjs", "package.json", "package-lock.json", "tsconfig.json", ...readdirSync("src").sort().map(name => `src/${name}`)]
+const sources = ["build.mjs", "index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", ...filesBelow("src")]
 
 /** SHA-256 over each file's name, length and bytes. */
 function sourcesHash() {
@@ -22,61 +31,39 @@ function sourcesHash() {
   return sum.digest("hex")
 }
 
-const files = new Map() // path in dist → bytes
-const bundled = await build({
-  entryPoints: ["src/main.ts", "src/style.css"],
-  bundle: true,
-  minify: true,
-  format: "esm",
-  target: "es2022",
-  outdir: out,
-  publicPath: "/",
-  entryNames: "assets/[name]-[hash]",
-  assetNames: "assets/[name]-[hash]",
-  loader: { ".wasm": "file" },
-  alias: { "cbor-x": "cbor-x/index-no-eval" }, // the page's policy forbids eval
-  metafile: true,
-  write: false,
-})
-const address = new Map() // name of a source → address in the page
-for (const file of bundled.outputFiles) {
-  const path = "assets/" + basename(file.path)
-  files.set(path, file.contents)
-  address.set(basename(file.path).replace(/-[A-Z0-9]{8}(\.\w+)$/, "$1"), "/" + path)
+const { output } = await build({ logLevel: "warn", build: { outDir: out, emptyOutDir: true } })
+
+/** The scripts that an address of the page loads before anything else: the first one and what it imports. */
+function firstScripts() {
+  const chunks = new Map(output.filter(o => o.type === "chunk").map(o => [o.fileName, o]))
+  const first = new Set()
+  const add = name => {
+    if (first.has(name) || !chunks.has(name)) return
+    first.add(name)
+    chunks.get(name).imports.forEach(add)
+  }
+  output.filter(o => o.type === "chunk" && o.isEntry).forEach(o => add(o.fileName))
+  return [...first].sort(byText)
 }
-address.set("main.ts", address.get("main.js"))
 
-const icon = readFileSync("src/icon.svg")
-const iconPath = `assets/icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8).toUpperCase()}.svg`
-files.set(iconPath, icon)
-address.set("icon.svg", "/" + iconPath)
-
-const html = readFileSync("src/index.html", "utf8").replace(/\{\{([^}]+)\}\}/g, (_, name) => {
-  const found = address.get(name)
-  if (!found) throw new Error(`index.html asks for ${name}, which the build does not make`)
-  return found
-})
-files.set("index.html", Buffer.from(html))
-
+// The worker keeps every file, also those that are loaded only when asked for:
+// who goes offline can still open each view.
 const hash = sourcesHash()
-const worker = await build({
-  entryPoints: ["src/sw.ts"],
-  bundle: true,
+const assets = output.map(o => o.fileName).filter(name => name.startsWith("assets/")).sort(byText)
+const worker = await transformWithEsbuild(readFileSync("src/sw.ts", "utf8"), "sw.ts", {
   minify: true,
-  format: "iife",
   target: "es2022",
-  write: false,
-  define: { ASSETS: JSON.stringify([...files.keys()].filter(p => p.startsWith("assets/")).sort().map(p => "/" + p)), VERSION: JSON.stringify(hash.slice(0, 16)) },
+  sourcemap: false,
+  define: { ASSETS: JSON.stringify(assets.map(name => `/${name}`)), VERSION: JSON.stringify(hash.slice(0, 16)) },
 })
-files.set("sw.js", worker.outputFiles[0].contents)
+writeFileSync(join(out, "sw.js"), worker.code)
 
-const sha = bytes => createHash("sha256").update(bytes).digest("hex")
-const manifest = { sources: hash, files: Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, bytes]) => [path, sha(bytes)])) }
-
-rmSync(out, { recursive: true, force: true })
-for (const [path, bytes] of files) {
-  mkdirSync(dirname(join(out, path)), { recursive: true })
-  writeFileSync(join(out, path), bytes)
-}
+const built = filesBelow(out).map(path => path.slice(out.length + 1))
+const manifest = { sources: hash, first: firstScripts(), files: Object.fromEntries(built.map(name => [name, sha(readFileSync(join(out, name)))])) }
 writeFileSync(join(out, "manifest.json"), JSON.stringify(manifest, null, 2) + "\n")
-for (const [path, bytes] of files) if (extname(path) !== ".html") console.log(`${path}  ${(bytes.length / 1024).toFixed(0)} KiB`)
+
+const kib = bytes => `${(bytes / 1024).toFixed(0)} KiB`
+const zipped = names => names.reduce((sum, name) => sum + gzipSync(readFileSync(join(out, name))).length, 0)
+const scripts = built.filter(name => extname(name) === ".js")
+for (const name of built) if (extname(name) !== ".html") console.log(`${kib(zipped([name])).padStart(9)}  ${name}`)
+console.log(`scripts, gzip: ${kib(zipped(scripts))} in all, ${kib(zipped(manifest.first))} at first; engine: ${kib(zipped(built.filter(name => extname(name) === ".wasm")))}`)

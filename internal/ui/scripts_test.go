@@ -34,7 +34,7 @@ func node(t *testing.T, args ...string) string {
 
 func TestTypes(t *testing.T) { node(t, "node_modules/typescript/bin/tsc") }
 
-func TestScripts(t *testing.T) { t.Log(node(t, "test.mjs")) }
+func TestScripts(t *testing.T) { t.Log(node(t, "node_modules/vitest/vitest.mjs", "run")) }
 
 // TestBuildIsReproducible builds the page anew and compares it with the
 // committed one, byte for byte.

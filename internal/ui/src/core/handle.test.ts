@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
-import { test } from "node:test"
-import { citeAddress, decoded, handleIn, linesOf, parseHandle, piecesOf } from "../src/handle"
+import { test } from "vitest"
+import { citeAddress, decoded, handleIn, linesOf, parseHandle, piecesOf } from "./handle"
 
 const context = "0198c0de-1111-7000-8000-00000000000a"
 const block = "0198c0de-2222-7000-8000-00000000000b"

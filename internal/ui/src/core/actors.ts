@@ -12,7 +12,7 @@ export class Actors {
 
   constructor() {
     let own: unknown = []
-    try {
+    if (typeof localStorage !== "undefined") try {
       own = JSON.parse(localStorage.getItem(ownKey) ?? "[]")
     } catch {
       // Not ours.
@@ -29,6 +29,21 @@ export class Actors {
     } catch {
       // Full: after a reload they show as another's.
     }
+  }
+
+  readonly #listeners = new Set<() => void>()
+  /** Counts up when something is learnt. */
+  version = 0
+
+  subscribe(fn: () => void): () => void {
+    this.#listeners.add(fn)
+    return () => this.#listeners.delete(fn)
+  }
+
+  /** Who an actor is. */
+  principalOf(actor: string): Author {
+    const { text, own } = this.label(actor)
+    return { kind: own ? "person" : "unknown", name: text, own }
   }
 
   /** What to show for an actor, and whether it is this browser. */
@@ -61,4 +76,22 @@ export class Actors {
       return false
     }
   }
+}
+
+/** Who somebody is, as far as the page knows. */
+export interface Author {
+  kind: "person" | "agent" | "service" | "unknown"
+  name: string
+  /** It is this browser. */
+  own: boolean
+}
+
+/** The authors that this page knows. */
+export const actors = new Actors()
+
+/** The colour of somebody, 0 to 11: the same for a name wherever it shows. */
+export function colourOf(name: string): number {
+  let sum = 2166136261
+  for (let i = 0; i < name.length; i++) sum = Math.imul(sum ^ name.charCodeAt(i), 16777619)
+  return (sum >>> 0) % 12
 }

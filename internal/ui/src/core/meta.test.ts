@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
-import { test } from "node:test"
-import { readMeta } from "../src/meta"
+import { test } from "vitest"
+import { readMeta } from "./meta"
 
 const handle = "plan/0198c0de-2222-7000-8000-00000000000b#3"
 

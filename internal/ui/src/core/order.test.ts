@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
-import { test } from "node:test"
-import { decrement, increment, keyIn } from "../src/order"
+import { test } from "vitest"
+import { decrement, increment, keyIn } from "./order"
 
 const random = (n: number) => Math.floor(Math.random() * n)
 

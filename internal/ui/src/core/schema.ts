@@ -50,6 +50,12 @@ export interface Block {
   deleted: boolean
   collapsed: boolean
   excluded: boolean
+  /** Where it lies in the document. */
+  path: readonly [pages: "pages", page: string, id: string]
+  /** The Automerge actor that made it, "" if that cannot be said. */
+  actor: string
+  /** When it was made, in milliseconds; null if its id does not say. */
+  madeAt: number | null
 }
 
 /** Reads a scalar string; anything else is "". */
@@ -98,6 +104,9 @@ export function readBlock(id: string, raw: RawBlock): Block {
     deleted: raw.deleted === true,
     collapsed: raw.collapsed === true,
     excluded: raw.excluded === true,
+    path: ["pages", pageOf(id), id],
+    actor: (A.getObjectId(raw) ?? "").split("@")[1] ?? "",
+    madeAt: madeAt(id),
     ...contentOf(raw),
   }
 }

@@ -4,10 +4,12 @@
 
 import * as A from "@automerge/automerge/slim"
 import { decodeHeads, encodeHeads, type DocHandle, type StorageId, type UrlHeads } from "@automerge/automerge-repo/slim"
+import type { Link } from "./link"
+import type { ContextModel } from "./model"
 
 /** What the light shows. */
 export interface Light {
-  state: "saved" | "saving" | "offline"
+  state: "connected" | "typing" | "sending" | "saved" | "offline" | "refused"
   text: string
   /** Changes that the server has not acknowledged, as far as this browser knows. */
   unsent: number
@@ -19,7 +21,7 @@ const same = (a: readonly string[], b: readonly string[]) => a.length === b.leng
 export function light(connected: boolean, heads: UrlHeads, acknowledged: UrlHeads | undefined, count: () => number): Light {
   if (connected && acknowledged && same(heads, acknowledged)) return { state: "saved", text: "saved", unsent: 0 }
   const unsent = count()
-  if (connected) return { state: "saving", text: "saving…", unsent }
+  if (connected) return { state: "sending", text: "sending…", unsent }
   return { state: "offline", text: `offline (${unsent} unsent)`, unsent }
 }
 
@@ -100,6 +102,16 @@ export class Acknowledged {
     }
     return ids
   }
+}
+
+/** The light of a context, or of the connection alone. */
+export function lightOf(_model: ContextModel | null, link: Link): Light {
+  return link.connected ? { state: "connected", text: "connected", unsent: 0 } : { state: "offline", text: "offline", unsent: 0 }
+}
+
+/** Calls `fn` with the light whenever it changes; returns how to stop. */
+export function watchLight(model: ContextModel | null, link: Link, fn: (light: Light) => void): () => void {
+  return link.onChange(() => fn(lightOf(model, link)))
 }
 
 const unsentPrefix = "kj.unsent."

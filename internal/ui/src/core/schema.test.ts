@@ -1,11 +1,11 @@
 import assert from "node:assert/strict"
-import { test } from "node:test"
+import { test } from "vitest"
 import * as A from "@automerge/automerge/slim"
-import { inOrder, isBlock, isContext, madeAt, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type RawBlock } from "../src/schema"
+import { inOrder, isBlock, isContext, madeAt, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type RawBlock } from "./schema"
 
 const block = (id: string, fields: Partial<Block> = {}): [string, Block] => [
   id,
-  { id, kind: "text", role: "user", status: "done", parent: "", order: id, form: "text", content: id, meta: "", deleted: false, collapsed: false, excluded: false, ...fields },
+  { id, kind: "text", role: "user", status: "done", parent: "", order: id, form: "text", content: id, meta: "", deleted: false, collapsed: false, excluded: false, path: ["pages", "", id], actor: "", madeAt: null, ...fields },
 ]
 const shown = (...blocks: [string, Block][]) => inOrder(new Map(blocks)).map(row => "-".repeat(row.depth) + row.block.id)
 

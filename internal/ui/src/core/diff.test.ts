@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
-import { test } from "node:test"
-import { apply, boxed, cross, diff, inPieces, shift, transform, unboxed } from "../src/diff"
+import { test } from "vitest"
+import { apply, boxed, cross, diff, inPieces, shift, transform, unboxed } from "./diff"
 
 const random = (n: number) => Math.floor(Math.random() * n)
 const pieces = ["a", "b", "aa", "é", "😀", "🎉", "👩‍👩‍👧", "\n", " "]

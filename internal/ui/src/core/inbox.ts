@@ -1,6 +1,6 @@
 // The letters of this person: when new ones come, and which have been read.
 
-import { op } from "./server"
+import { op } from "./ops"
 
 const kernelKey = "kj.kernel"
 /** How long a context must be in sight until what came to it counts as read, in milliseconds. */

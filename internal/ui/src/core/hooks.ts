@@ -1,0 +1,126 @@
+// The core, for React: each hook renders its component when what it reads has
+// changed, and not otherwise.
+
+import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react"
+import { actors, type Author } from "./actors"
+import { openContext, type Opened } from "./context"
+import { follow } from "./events"
+import type { Link } from "./link"
+import type { ContextModel, Row } from "./model"
+import { op } from "./ops"
+import { lightOf, watchLight, type Light } from "./saved"
+import type { Block } from "./schema"
+
+const LinkContext = createContext<Link | null>(null)
+export const LinkProvider = LinkContext.Provider
+
+export function useLink(): Link {
+  const link = useContext(LinkContext)
+  if (!link) throw new Error("useLink is used outside of LinkProvider")
+  const state = useSyncExternalStore(
+    fn => link.onChange(fn),
+    () => `${link.connected} ${link.server} ${link.refusal}`,
+  )
+  return useMemo(() => link, [link, state])
+}
+
+const nothing: Opened = { state: "loading", preview: null, model: null, subscribe: () => () => {}, close: () => {} }
+
+/** Opens a context for as long as the component is there. */
+export function useModel(url: string): Pick<Opened, "state" | "preview" | "model"> {
+  const link = useContext(LinkContext)
+  const [opened, setOpened] = useState<{ url: string; at: Opened } | null>(null)
+  const [, count] = useState(0)
+  useEffect(() => {
+    if (!link) return
+    const at = openContext(link, url)
+    setOpened({ url, at })
+    const stop = at.subscribe(() => count(n => n + 1))
+    return () => {
+      stop()
+      at.close()
+    }
+  }, [link, url])
+  return opened?.url === url ? opened.at : nothing
+}
+
+export function useRows(model: ContextModel): readonly Row[] {
+  return useSyncExternalStore(
+    fn => model.subscribe("rows", fn),
+    () => model.rows,
+  )
+}
+
+export function useBlock(model: ContextModel, id: string): Block | undefined {
+  const subscribe = useMemo(() => (fn: () => void) => model.subscribe({ block: id }, fn), [model, id])
+  return useSyncExternalStore(subscribe, () => model.block(id))
+}
+
+export function useTitle(model: ContextModel): string {
+  return useSyncExternalStore(
+    fn => model.subscribe("title", fn),
+    () => model.title,
+  )
+}
+
+export function useLight(model: ContextModel | null): Light {
+  const link = useLink()
+  const [light, setLight] = useState<Light>(() => lightOf(model, link))
+  useEffect(() => watchLight(model, link, setLight), [model, link])
+  return light
+}
+
+/** Who made a block. */
+export function useAuthor(model: ContextModel, id: string): Author {
+  const actor = useBlock(model, id)?.actor ?? ""
+  const known = useSyncExternalStore(
+    fn => actors.subscribe(fn),
+    () => actors.version,
+  )
+  return useMemo(() => actors.principalOf(actor), [actor, known])
+}
+
+export interface Me {
+  principal: string
+  role: string
+  kernel: string
+}
+
+export function useMe(): Me | null {
+  return null
+}
+
+export interface OpState<Out> {
+  data: Out | undefined
+  error: Error | null
+  loading: boolean
+  reload(): void
+}
+
+/** What an operation answers, asked anew every so many milliseconds and when an event matches. A name of null asks nothing. */
+export function useOp<Out>(name: string | null, params: object, { every, on }: { every?: number; on?: string } = {}): OpState<Out> {
+  const [state, setState] = useState<Omit<OpState<Out>, "reload">>({ data: undefined, error: null, loading: name !== null })
+  const key = JSON.stringify(params)
+  const again = useRef(() => {})
+  useEffect(() => {
+    if (name === null) return setState({ data: undefined, error: null, loading: false })
+    const stop = new AbortController()
+    const ask = () => {
+      setState(s => ({ ...s, loading: true }))
+      op<Out>(name, JSON.parse(key) as object, { signal: stop.signal }).then(
+        data => !stop.signal.aborted && setState({ data, error: null, loading: false }),
+        (error: Error) => !stop.signal.aborted && setState(s => ({ ...s, error, loading: false })),
+      )
+    }
+    again.current = ask
+    ask()
+    const timer = every ? setInterval(ask, every) : undefined
+    const unfollow = on ? follow(on, ask, { onReset: ask }) : undefined
+    return () => {
+      stop.abort()
+      clearInterval(timer)
+      unfollow?.()
+    }
+  }, [name, key, every, on])
+  return { ...state, reload: () => again.current() }
+}

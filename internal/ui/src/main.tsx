@@ -1,0 +1,34 @@
+// The page: starts the engine, then shows the shell.
+
+import "./core/nonce"
+import * as A from "@automerge/automerge/slim"
+import { initializeWasm } from "@automerge/automerge-repo/slim"
+import wasm from "@automerge/automerge/automerge.wasm?url"
+import { createRoot } from "react-dom/client"
+import { LinkProvider } from "./core/hooks"
+import { Link } from "./core/link"
+import App from "./shell/App"
+
+const root = document.getElementById("root")!
+
+function run(): void {
+  const link = new Link(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/sync`)
+  // For people who look under the hood, and for tests.
+  Object.assign(window, { kaijutsu: { repo: link.repo, link, A } })
+  createRoot(root).render(
+    <LinkProvider value={link}>
+      <App />
+    </LinkProvider>,
+  )
+}
+
+function failed(why: unknown): void {
+  const notice = document.createElement("p")
+  notice.setAttribute("role", "alert")
+  notice.textContent = `The page could not start: ${why instanceof Error ? why.message : String(why)}`
+  root.replaceChildren(notice)
+}
+
+initializeWasm(wasm).then(run, failed)
+
+if (import.meta.env.PROD && "serviceWorker" in navigator) void navigator.serviceWorker.register("/sw.js").catch(() => {}) // refused: the page works, but only with the server there

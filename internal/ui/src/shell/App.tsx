@@ -1,0 +1,5 @@
+// The frame around the views.
+
+export default function App() {
+  return <main>Kaijutsu</main>
+}

@@ -1,4 +1,0 @@
-declare module "*.wasm" {
-  const url: string
-  export default url
-}
