@@ -1,0 +1,5 @@
+import type { LiveEditorProps } from "./LiveEditor"
+
+export default function Editor(_props: LiveEditorProps) {
+  return null
+}

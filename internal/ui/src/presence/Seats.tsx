@@ -1,0 +1,5 @@
+import type { ContextModel } from "../core/model"
+
+export function Seats(_props: { model: ContextModel }) {
+  return null
+}
