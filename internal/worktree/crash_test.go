@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/internal/op"
 	"kaijutsu/internal/repo"
 )
 
@@ -148,6 +150,36 @@ func TestOvertaken(t *testing.T) {
 		if by, _ := w.author(f, text[5:]); by != want {
 			t.Errorf("%q is by %v", text, by)
 		}
+	}
+}
+
+// A program that has to wait for the disk before it renames its file takes nothing
+// away of all that was flushed meanwhile, at whatever place of the file.
+func TestOvertakenForLong(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": section()})
+	f := w.file("a.txt")
+	w.sub(amy, f, "== amy\n", "== amy\nbefore\n")
+	w.until("flushed", func() bool { return strings.Contains(w.disk("a.txt"), "before\n") })
+	w.sh("sed 's/^== end$/&\\nby sed/' a.txt > .sed")
+	want := []string{"before\n", "by sed\n"}
+	for start, n := time.Now(), 0; n < 12 || time.Since(start) < time.Second; n++ {
+		call := []op.Call{amy, ben}[n%2]
+		heading, line := "== "+call.By.Name+"\n", fmt.Sprintf("line %d\n", n)
+		w.sub(call, f, heading, heading+line)
+		w.until("flushed", func() bool { return strings.Contains(w.disk("a.txt"), line) })
+		want = append(want, line)
+	}
+	w.sh("touch .sed; mv .sed a.txt")
+	w.until("merged", func() bool { return strings.Contains(w.block(f.Doc, f.Block).Content, "by sed\n") })
+	w.settle()
+	got := w.disk("a.txt")
+	for _, line := range want {
+		if strings.Count(got, line) != 1 {
+			t.Errorf("%q is there %d times: %q", line, strings.Count(got, line), got)
+		}
+	}
+	if block := w.block(f.Doc, f.Block).Content; block != got {
+		t.Errorf("the block holds %q, the disk %q", block, got)
 	}
 }
 

@@ -72,18 +72,42 @@ type file struct {
 	problem string
 }
 
-// overtaken is how long after a flush a file may have been written that was made
-// of what was there before.
-const overtaken = 500 * time.Millisecond
+// How long after a flush a file may have been written that was made of what was
+// there before: overtaken, whatever it holds; stalled, when it also brings lines
+// of its own, as what a program wrote that had to wait for the disk.
+const (
+	overtaken = 500 * time.Millisecond
+	stalled   = 5 * time.Second
+)
 
-// maxFlushed bounds how many flushes are remembered of a file.
-const maxFlushed = 8
+// Bounds of the flushes that are remembered of a file.
+const (
+	maxFlushed      = 128
+	maxFlushedBytes = 1 << 20 // of their texts
+)
 
 // flushed is what a flush wrote, and what was there before.
 type flushed struct {
 	before, text string
 	at           time.Time
-	ino          uint64
+}
+
+// remember notes a flush, and forgets those that are too old or too many.
+func (f *file) remember(p flushed) {
+	all := f.flushed
+	if n := len(all); n > 0 && all[n-1].text == p.before {
+		p.before = all[n-1].text // the same memory
+	}
+	all = append(all, p)
+	from, bytes := 0, 0
+	for i := len(all) - 1; i >= 0; i-- {
+		bytes += len(all[i].before)
+		if i < len(all)-1 && (len(all)-i > maxFlushed || bytes > maxFlushedBytes || p.at.Sub(all[i].at) > 2*stalled) {
+			from = i + 1
+			break
+		}
+	}
+	f.flushed = append([]flushed(nil), all[from:]...)
 }
 
 // hurry has the file looked at by then.

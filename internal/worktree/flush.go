@@ -59,9 +59,7 @@ func (o *Overlay) flush(ctx context.Context, l *look) error {
 	f.rec.Exec = stamp.Mode&0o100 != 0
 	f.seen, f.seenAt, f.readAt = stamp, at, at
 	if text, _, ok := fromDiskAs(before, was.Shape); ok && was.Exists {
-		if f.flushed = append(f.flushed, flushed{text, l.block, time.Now(), stamp.Ino}); len(f.flushed) > maxFlushed {
-			f.flushed = f.flushed[1:]
-		}
+		f.remember(flushed{text, l.block, time.Now()})
 	}
 	o.agreed(f, l.b.Hash, l.heads)
 	return o.reconciled(ctx, f)

@@ -141,9 +141,11 @@ func (o *Overlay) baseOf(ctx context.Context, l *look) (string, error) {
 
 // overtakes returns the text that the file on the disk was made of, when that is
 // one that was there before our last flushes: as sed -i does, which reads, writes
-// another file and renames it. Such a file was last written, and put there, when
-// the flush was, is another than the one that was flushed, and lacks all that was
-// flushed since, which goes together with what it has instead.
+// another file and renames it. Such a file was last written, and put there, not
+// long after the flush, and lacks all that was flushed since, which goes together
+// with what it has instead. Of several such texts it is the one that is most like
+// the file. What only takes away, or is just what was there once, counts for
+// shorter: somebody may have meant that.
 func (o *Overlay) overtakes(l *look) *string {
 	all := l.f.flushed
 	if !l.read || len(all) == 0 || hashText(all[len(all)-1].text) != l.f.rec.Text {
@@ -151,20 +153,32 @@ func (o *Overlay) overtakes(l *look) *string {
 	}
 	now := all[len(all)-1].text
 	end := time.Now().Add(maxComparing)
+	written := max(l.stamp.MTime, l.stamp.CTime) // ctime: when it was put there
+	var from *string
+	least := lines(textdiff.Hunks(now, l.text))
 	for i := len(all) - 1; i >= 0; i-- {
 		p := &all[i]
-		if max(len(p.before), len(now), len(l.text)) > maxOvertaken || time.Now().After(end) {
-			return nil
+		since := time.Duration(written - p.at.UnixNano())
+		if since > stalled || max(len(p.before), len(now), len(l.text)) > maxOvertaken {
+			break
 		}
-		late := p.at.Add(overtaken).UnixNano()
-		if l.stamp.Ino == p.ino || l.stamp.MTime > late || l.stamp.CTime > late { // ctime: when it was put there
-			return nil
+		if len(all)-i > alwaysCompared && time.Now().After(end) {
+			break
 		}
-		if lacks(p.before, now, l.text) {
-			return &p.before
+		own := textdiff.Hunks(p.before, l.text)
+		if len(own) == 0 && since > overtaken {
+			return nil // it was put back
+		}
+		if n := lines(own); n < least && (since <= overtaken || brings(own)) && lacks(p.before, now, l.text) {
+			from, least = &p.before, n
 		}
 	}
-	return nil
+	return from
+}
+
+// brings reports whether lines are among what differs that were not there.
+func brings(hunks []textdiff.Hunk) bool {
+	return slices.ContainsFunc(hunks, func(h textdiff.Hunk) bool { return len(h.New) > 0 })
 }
 
 // stashed returns the text that git stash has taken, when we flushed after that and
@@ -196,9 +210,12 @@ func (o *Overlay) stashed(l *look) *string {
 	return nil
 }
 
-// maxOvertaken bounds the texts that are searched for what they were made of, in
-// bytes.
-const maxOvertaken = 256 << 10
+// Bounds of the search for what a text was made of: the bytes of a text, and how
+// many are compared however long it takes.
+const (
+	maxOvertaken   = 256 << 10
+	alwaysCompared = 8
+)
 
 // lacks reports whether a text has nothing of what became of before, and what it
 // has instead goes together with all of that; and is nearer to before than to

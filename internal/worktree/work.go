@@ -57,7 +57,7 @@ func (o *Overlay) work(ctx context.Context, now time.Time, batch []*file) {
 				l.verdict, l.overtook = merge, from
 			}
 		}
-		if n := len(l.f.flushed); n > 0 && now.Sub(l.f.flushed[n-1].at) > again {
+		if n := len(l.f.flushed); n > 0 && now.Sub(l.f.flushed[n-1].at) > 2*stalled {
 			l.f.flushed = nil
 		}
 	}
