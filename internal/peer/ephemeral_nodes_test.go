@@ -56,13 +56,20 @@ func newExchange() *exchange {
 	return &exchange{sent: make(map[string][][]byte), hubs: make(map[string]*peer.Hub)}
 }
 
+// until waits until a node has sent the other so many messages: whoever said them
+// has the document open by then.
+func (x *exchange) until(t testing.TB, what, name string, n int) {
+	t.Helper()
+	eventually(t, what, func() bool { x.mu.Lock(); defer x.mu.Unlock(); return len(x.sent[name]) >= n })
+}
+
 func TestEphemeralMessagesReachEditorsOfOtherNodesInOrder(t *testing.T) {
 	x := newExchange()
 	one, two := x.join(t, "one", nil), x.join(t, "two", nil)
 	doc := newDocument()
 	a, b := one.join("amy"), two.join("ben")
 	b.say(doc, 1) // and is subscribed with it
-	eventually(t, "ben has the document open", func() bool { x.mu.Lock(); defer x.mu.Unlock(); return len(x.sent["two"]) == 1 })
+	x.until(t, "ben has the document open", "two", 1)
 	const n = 200
 	for i := range n {
 		a.say(doc, uint64(i+1))
@@ -83,7 +90,7 @@ func TestAnEphemeralMessageOfAnotherNodeIsShownOnce(t *testing.T) {
 	doc := newDocument()
 	a, b := one.join("amy"), two.join("ben")
 	b.say(doc, 1)
-	eventually(t, "ben has the document open", func() bool { x.mu.Lock(); defer x.mu.Unlock(); return len(x.sent["two"]) == 1 })
+	x.until(t, "ben has the document open", "two", 1)
 	a.say(doc, 1)
 	wait(b, "the message", func(m wire.Ephemeral) bool { return m.SenderID == a.id })
 	x.mu.Lock()
@@ -143,10 +150,12 @@ func TestNobodySpeaksFromAnotherNodeInTheNameOfAnEditorHere(t *testing.T) {
 	doc := newDocument()
 	b, c := two.dial("ben", "?as=ben").shake(""), two.join("cleo")
 	c.say(doc, 1)
+	x.until(t, "cleo has the document open", "two", 1)
 	forger := one.dial("eve", "?as=eve")
 	forger.id = b.id
 	forger.shake("")
 	forger.say(doc, 7)
+	x.until(t, "the forged message has been relayed", "one", 1)
 	a := one.join("amy")
 	a.say(doc, 1)
 	wait(c, "amy's message", func(m wire.Ephemeral) bool { return m.SenderID == a.id })
@@ -161,7 +170,7 @@ func TestWhatIsNoMessageOfAnotherNodeIsRefused(t *testing.T) {
 	doc := newDocument()
 	a := one.join("amy")
 	a.say(doc, 1)
-	eventually(t, "a message is relayed", func() bool { x.mu.Lock(); defer x.mu.Unlock(); return len(x.sent["one"]) == 1 })
+	x.until(t, "a message is relayed", "one", 1)
 	x.mu.Lock()
 	good := x.sent["one"][0]
 	x.mu.Unlock()
