@@ -2,5 +2,12 @@
 
 import { useMemo } from "react"
 import { readMeta, type Meta } from "../core/meta"
+import { rememberQuotes } from "./quotes"
 
-export const useMeta = ({ kind, meta }: { kind: string; meta: string }): Meta => useMemo(() => readMeta(kind, meta), [kind, meta])
+export function useMeta({ kind, meta }: { kind: string; meta: string }): Meta {
+  return useMemo(() => {
+    const read = readMeta(kind, meta)
+    rememberQuotes(read.citations)
+    return read
+  }, [kind, meta])
+}
