@@ -39,6 +39,9 @@ type Parts struct {
 	Name string
 	// Status returns what the server holds now.
 	Status func(context.Context) Status
+	// Connections returns the editors that are worst off, at most so many, and how
+	// many are behind; nil: nobody tells of them.
+	Connections func(worst int) ([]ConnectionRow, int)
 	// Node returns how this node fares, but for seats.
 	Node func(context.Context) NodeStatus
 	// Gates are what every call passes.
@@ -70,7 +73,7 @@ func New(p Parts) *op.Set {
 		o.fsRead(), o.fsWrite(), o.fsList(), o.fsStat(), o.fsRemove(), o.fsRename(), o.fsMkdir(), o.fsSearch(), o.fsResolve(),
 		o.gitStatus(), o.gitDiff(), o.gitLog(), o.gitBranch(), o.gitCommit(), o.gitBlame(), o.notesRewrite(),
 		o.identitySet(), o.identityList(),
-		o.nodeList(), o.nodeStatus(), o.serverStatus(),
+		o.nodeList(), o.nodeStatus(), o.serverStatus(), o.whoami(),
 	)
 	return o.set
 }

@@ -80,7 +80,11 @@ func writeOp(b *bytes.Buffer, o *op.Op) {
 	if o.Scope == op.OnKernel {
 		where = "on the kernel"
 	}
-	fmt.Fprintf(b, "Takes the role %s %s; %s%s.\n\n", o.Right, where, effects[o.Effect], repeats(o))
+	takes := fmt.Sprintf("the role %s %s", o.Right, where)
+	if o.Right == kaijutsu.RightNone {
+		takes = "no role"
+	}
+	fmt.Fprintf(b, "Takes %s; %s%s.\n\n", takes, effects[o.Effect], repeats(o))
 	fmt.Fprintf(b, "`kj %s`\n\n", commandLine(o))
 	if len(o.In.Properties) > 0 {
 		b.WriteString("| parameter | type | meaning |\n|---|---|---|\n")

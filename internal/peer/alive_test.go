@@ -91,6 +91,11 @@ func TestASlowReaderHarmsNobody(t *testing.T) {
 		t.Errorf("median edit took %v", took[edits/2])
 	}
 	before := s.hub.Stats()
+	eventually(t, "the slow reader is seen to be behind", func() bool {
+		worst, behind := s.hub.Connections(2)
+		return behind == 1 && len(worst) == 2 && worst[0].PeerID == "slow" && !worst[0].Behind.IsZero() &&
+			worst[0].BytesWaiting > 0 && worst[0].MessagesWaiting > 0 && worst[0].Documents == 1 && worst[1].Behind.IsZero()
+	})
 
 	// It wakes up and reads to the end of what there is for it.
 	want := a.edit("k", amfile.IntValue(1))
@@ -102,6 +107,8 @@ func TestASlowReaderHarmsNobody(t *testing.T) {
 	if before.Peers != 3 {
 		t.Errorf("%d peers while one slept, want 3", before.Peers)
 	}
+	b.has(a.edit("k", amfile.IntValue(2)))
+	eventually(t, "nobody is behind any more", func() bool { _, behind := s.hub.Connections(2); return behind == 0 })
 }
 
 // readUntil reads frames, acknowledging what it is sent, until a sync message

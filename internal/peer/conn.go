@@ -30,8 +30,9 @@ type conn struct {
 	ephemeral bucket
 
 	who     atomic.Pointer[identity] // set by the join; nil before
-	busy    atomic.Bool              // the read loop is not waiting for the socket
-	pinging atomic.Int64             // when a ping that is not answered yet was sent, on the Hub's clock; 0 is none
+	pace    pace
+	busy    atomic.Bool  // the read loop is not waiting for the socket
+	pinging atomic.Int64 // when a ping that is not answered yet was sent, on the Hub's clock; 0 is none
 
 	mu       sync.Mutex
 	room     sync.Cond            // the control queue has room again, or the connection ends; on mu

@@ -207,5 +207,7 @@ func (c *conn) writeMessage(m wire.Message, buf *[]byte) error {
 
 func (c *conn) writeFrame(frame []byte) error {
 	c.hub.count.framesOut.Add(1)
+	c.pace.begin(c.hub.since(), len(frame))
+	defer func() { c.pace.end(c.hub.since()) }()
 	return c.ws.Write(context.Background(), websocket.MessageBinary, frame) // the socket bounds the time
 }

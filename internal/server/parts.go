@@ -167,7 +167,7 @@ func (s *Server) openCluster() (err error) {
 
 func (s *Server) openDoors() error {
 	s.set = catalog.New(catalog.Parts{
-		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node,
+		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node, Connections: s.connections,
 		Drift: s.courier, Letters: s.letters, Links: s.links, Policy: s.policy, Mounts: s.mounts, Name: s.cfg.Kernel,
 		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit},
 	})

@@ -8,6 +8,7 @@ import (
 
 	"kaijutsu/internal/catalog"
 	"kaijutsu/internal/cluster"
+	"kaijutsu/internal/store"
 )
 
 // status is what the server holds now.
@@ -18,8 +19,34 @@ func (s *Server) status(ctx context.Context) catalog.Status {
 		Peers: peers.Peers, OpenDocuments: open.Open, OpenBytes: open.Bytes,
 		Opened: open.Opened, Evicted: open.Evicted, Snapshots: open.Snapshots,
 		Commits: disk.Batches, Changes: disk.Changes, DiskBytes: disk.DiskBytes,
+		Started: timeText(s.began), Storage: storageStatus(disk),
 		Drift: s.driftStatus(), Files: s.mountStatus(ctx),
 	}
+}
+
+func storageStatus(disk store.Stats) catalog.StorageStatus {
+	out := catalog.StorageStatus{
+		FreeBytes: disk.FreeBytes, Documents: disk.Documents, Changes: disk.Bytes, Refused: disk.Refused,
+		WriteMicros: disk.WriteTime.Microseconds(), LongestMicros: disk.LongestWrite.Microseconds(),
+	}
+	if disk.Trouble != nil {
+		out.Trouble = disk.Trouble.Error()
+	}
+	return out
+}
+
+// connections are the editors that are worst off, and how many are behind.
+func (s *Server) connections(worst int) ([]catalog.ConnectionRow, int) {
+	all, behind := s.peers.Connections(worst)
+	rows := make([]catalog.ConnectionRow, 0, len(all))
+	for _, c := range all {
+		rows = append(rows, catalog.ConnectionRow{
+			Principal: c.Principal.Name, Kind: string(c.Principal.Kind), PeerID: c.PeerID, Since: timeText(c.Since), Documents: c.Documents,
+			DocumentsWaiting: c.DocumentsWaiting, MessagesWaiting: c.MessagesWaiting, BytesWaiting: c.BytesWaiting,
+			Wrote: timeText(c.Wrote), Behind: timeText(c.Behind),
+		})
+	}
+	return rows, behind
 }
 
 // node is how this node fares, and what it knows of the others.

@@ -98,8 +98,10 @@ func (c *committer) flush(items []*item) {
 	if len(staged) == 0 {
 		return
 	}
+	began := time.Now()
 	switch err := b.write(c.s.db); {
 	case err == nil:
+		c.s.count.wrote(time.Since(began))
 		c.succeed(b, staged)
 	case (errors.Is(err, badger.ErrTxnTooBig) || errors.Is(err, kaijutsu.ErrTooLarge)) && len(staged) > 1:
 		c.flush(staged[:len(staged)/2])

@@ -3,6 +3,7 @@ package store
 import (
 	"math/bits"
 	"sync/atomic"
+	"time"
 )
 
 // Stats counts since Open, but for Counter, Documents and Outbox.
@@ -15,6 +16,9 @@ type Stats struct {
 	Batches   uint64 // transactions, each with one wait for the disk
 	// BatchSizes[i] counts the batches of 2^i to 2^(i+1)-1 parts of writes.
 	BatchSizes [11]uint64
+	// WriteTime is what all batches took on disk together, LongestWrite what the
+	// longest of them took.
+	WriteTime, LongestWrite time.Duration
 
 	Counter   uint64 // transactions ever
 	Documents uint64
@@ -29,7 +33,14 @@ type Stats struct {
 type counters struct {
 	commits, changes, bytes, snapshots, refused, batches atomic.Uint64
 
-	sizes [11]atomic.Uint64
+	sizes              [11]atomic.Uint64
+	writeTime, longest atomic.Int64 // nanoseconds
+}
+
+// wrote counts how long a batch took on disk. The committer alone calls it.
+func (c *counters) wrote(took time.Duration) {
+	c.writeTime.Add(int64(took))
+	c.longest.Store(max(c.longest.Load(), int64(took)))
 }
 
 func (c *counters) batch(items int) {
@@ -51,6 +62,8 @@ func (s *Store) Stats() Stats {
 		Documents: now.documents,
 		Outbox:    now.outbox,
 		DiskBytes: diskBytes(s.dir),
+
+		WriteTime: time.Duration(s.count.writeTime.Load()), LongestWrite: time.Duration(s.count.longest.Load()),
 	}
 	for i := range stats.BatchSizes {
 		stats.BatchSizes[i] = s.count.sizes[i].Load()
