@@ -14,6 +14,7 @@ import (
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/policy"
 	"kaijutsu/internal/provenance"
+	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
 )
 
@@ -57,7 +58,7 @@ func New(p Parts) *op.Set {
 	o.set = op.NewSet(p.Gates,
 		o.contextCreate(), o.contextList(), o.contextGet(), o.contextRename(), o.contextFork(), o.contextArchive(), o.contextDelete(),
 		o.contextLabel(), o.contextModel(), o.contextLineage(),
-		o.contextAt(), o.contextDiff(), o.contextExport(), o.contextImport(),
+		o.contextAt(), o.contextDiff(), o.contextHistory(), o.contextExport(), o.contextImport(),
 		o.blockCreate(), o.blockAppend(), o.blockEdit(), o.blockSplice(), o.blockReplace(), o.blockApplyPatch(),
 		o.blockRead(), o.blockSearch(), o.blockList(),
 		o.blockStatus(), o.blockMove(), o.blockSet(), o.blockDelete(), o.blockRestore(), o.blockThaw(),
@@ -82,6 +83,8 @@ func New(p Parts) *op.Set {
 type operations struct {
 	parts Parts
 	set   *op.Set // all of them
+
+	histories repo.Histories
 }
 
 var errNoKernel = fmt.Errorf("the operations are only listed here: %w", kaijutsu.ErrUnavailable)

@@ -13,7 +13,7 @@ func TestEveryOperationIsDefined(t *testing.T) {
 		block_append block_apply_patch block_blame block_create block_delete block_edit block_history block_list block_move
 		block_read block_replace block_restore block_search block_set block_splice block_status block_thaw
 		citation_create citation_resolve
-		context_archive context_at context_create context_delete context_diff context_export context_fork context_get
+		context_archive context_at context_create context_delete context_diff context_export context_fork context_get context_history
 		context_import context_label context_lineage context_list context_model context_rename
 		drift_cancel drift_consent drift_dead_letters drift_flush drift_graph drift_inbox drift_link_list drift_link_remove drift_link_set
 		drift_list drift_merge drift_offer drift_policy drift_policy_set drift_pull drift_push drift_queue drift_replay drift_show
