@@ -64,5 +64,6 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/core/testing/setup.ts"],
     environment: "node",
+    testTimeout: 60_000, // the machine may be busy
   },
 })

@@ -1,6 +1,6 @@
 // What the page knows of contexts by their ids.
 
-import { stringifyAutomergeUrl, type BinaryDocumentId } from "@automerge/automerge-repo/slim"
+import { parseAutomergeUrl, stringifyAutomergeUrl, type AutomergeUrl, type BinaryDocumentId } from "@automerge/automerge-repo/slim"
 
 /** What is known of the contexts of this server. */
 export interface Directory {
@@ -20,3 +20,9 @@ export function placeOf(id: string, block = ""): string {
 
 /** Whether a kernel's name is that of this server. */
 export const isOurs = (kernel: string, known: Directory) => kernel === "" || kernel === known.kernel
+
+/** The id, a UUID, of the context at an address that is an automerge: URL. */
+export function uuidOf(url: AutomergeUrl): string {
+  const hex = [...parseAutomergeUrl(url).binaryDocumentId].map(v => v.toString(16).padStart(2, "0")).join("")
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+}

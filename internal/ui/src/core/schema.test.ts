@@ -1,39 +1,8 @@
 import assert from "node:assert/strict"
 import { test } from "vitest"
 import * as A from "@automerge/automerge/slim"
-import { inOrder, isBlock, isContext, madeAt, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type Block, type ContextDoc, type RawBlock } from "./schema"
-
-const block = (id: string, fields: Partial<Block> = {}): [string, Block] => [
-  id,
-  { id, kind: "text", role: "user", status: "done", parent: "", order: id, form: "text", content: id, meta: "", deleted: false, collapsed: false, excluded: false, path: ["pages", "", id], actor: "", madeAt: null, ...fields },
-]
-const shown = (...blocks: [string, Block][]) => inOrder(new Map(blocks)).map(row => "-".repeat(row.depth) + row.block.id)
-
-test("blocks stand in order", () => {
-  const cases: [string, [string, Block][], string[]][] = [
-    ["siblings by key", [block("b", { order: "2" }), block("a", { order: "3" }), block("c", { order: "1" })], ["c", "b", "a"]],
-    ["ties by id", [block("b", { order: "1" }), block("a", { order: "1" })], ["a", "b"]],
-    ["children below", [block("a"), block("b"), block("c", { parent: "a" }), block("d", { parent: "c" })], ["a", "-c", "--d", "b"]],
-    ["a missing parent", [block("b"), block("a", { parent: "gone" })], ["a", "b"]],
-    ["a deleted subtree", [block("a", { deleted: true }), block("b", { parent: "a" }), block("c")], ["c"]],
-    ["a circle", [block("c", { parent: "b" }), block("b", { parent: "c" }), block("d", { parent: "c" }), block("e")], ["b", "-c", "--d", "e"]],
-    ["its own parent", [block("a", { parent: "a" }), block("b")], ["a", "b"]],
-  ]
-  for (const [name, blocks, want] of cases) assert.deepEqual(shown(...blocks), want, name)
-})
-
-test("a tree that is too deep goes on at the root", () => {
-  const chain = Array.from({ length: 1200 }, (_, n) => block(`b${String(n).padStart(4, "0")}`, { parent: n ? `b${String(n - 1).padStart(4, "0")}` : "" }))
-  const rows = inOrder(new Map(chain))
-  assert.equal(rows.length, 1200)
-  assert.equal(Math.max(...rows.map(row => row.depth)), 511)
-  assert.deepEqual(
-    rows.filter(row => row.depth === 0).map(row => row.block.id),
-    ["b0000", "b0512", "b1024"],
-  )
-})
-
-const context = () => A.from({ schema: 1, title: "T", pages: Object.fromEntries(Array.from({ length: 64 }, (_, n) => [n.toString(16).padStart(2, "0"), {}])) } as unknown as Record<string, unknown>) as unknown as A.Doc<ContextDoc>
+import { emptyContext as context } from "./testing/contexts"
+import { isBlock, isContext, madeAt, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type RawBlock } from "./schema"
 
 test("a new text block reads back, its strings being scalars", () => {
   const id = newBlockID()

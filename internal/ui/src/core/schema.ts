@@ -92,7 +92,7 @@ function statusOf(raw: RawBlock): string {
 }
 
 /** Reads one block. Fields of a wrong type read as absent. */
-export function readBlock(id: string, raw: RawBlock): Block {
+export function readBlock(id: string, raw: RawBlock, page = pageOf(id)): Block {
   return {
     id,
     kind: str(raw.kind) || "text",
@@ -104,7 +104,7 @@ export function readBlock(id: string, raw: RawBlock): Block {
     deleted: raw.deleted === true,
     collapsed: raw.collapsed === true,
     excluded: raw.excluded === true,
-    path: ["pages", pageOf(id), id],
+    path: ["pages", page, id],
     actor: (A.getObjectId(raw) ?? "").split("@")[1] ?? "",
     madeAt: madeAt(id),
     ...contentOf(raw),
@@ -119,84 +119,6 @@ export function* rawBlocks(doc: ContextDoc): Generator<[page: string, id: string
       if (isBlock(page, id, raw)) yield [page, id, raw]
     }
   }
-}
-
-/** How deep the tree goes; a block that would stand deeper shows at the root. */
-const maxDepth = 512
-
-/** Orders siblings: by order key, ties by id. */
-export const bySibling = (a: Block, b: Block) => (a.order < b.order ? -1 : a.order > b.order ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
-
-/** A block's place in the tree, as the page lists it. */
-export interface Row {
-  block: Block
-  depth: number
-}
-
-/**
- * The blocks as people read them: parents before children, siblings by order.
- * At the root stand also those whose parent is missing, the one with the
- * lowest id of each circle of parents, and what would be too deep. Deleted
- * blocks are left out, with what hangs below them.
- */
-export function inOrder(blocks: Map<string, Block>): Row[] {
-  const children = childrenOf(blocks, circles(blocks))
-  const rows: Row[] = []
-  const push = (stack: Row[], parent: string, depth: number) => {
-    const list = children.get(parent) ?? []
-    for (let i = list.length - 1; i >= 0; i--) stack.push({ block: list[i]!, depth })
-  }
-  const stack: Row[] = []
-  push(stack, "", 0)
-  for (let row = stack.pop(); row; row = stack.pop()) {
-    if (row.block.deleted) continue
-    rows.push(row)
-    push(stack, row.block.id, row.depth + 1)
-  }
-  return rows
-}
-
-/** The children of each block in order; those of "" stand at the root. */
-function childrenOf(blocks: Map<string, Block>, cut: Set<Block>): Map<string, Block[]> {
-  const arrange = () => {
-    const children = new Map<string, Block[]>()
-    for (const block of blocks.values()) {
-      const parent = blocks.has(block.parent) && !cut.has(block) ? block.parent : ""
-      const siblings = children.get(parent)
-      if (siblings) siblings.push(block)
-      else children.set(parent, [block])
-    }
-    for (const siblings of children.values()) siblings.sort(bySibling)
-    return children
-  }
-  const children = arrange()
-  const stack: Row[] = (children.get("") ?? []).map(block => ({ block, depth: 0 }))
-  const before = cut.size
-  for (let row = stack.pop(); row; row = stack.pop()) {
-    for (const block of children.get(row.block.id) ?? []) {
-      const deep = row.depth + 1 === maxDepth
-      if (deep) cut.add(block)
-      stack.push({ block, depth: deep ? 0 : row.depth + 1 })
-    }
-  }
-  return cut.size === before ? children : arrange()
-}
-
-/** The block with the lowest id of each circle of parents. */
-function circles(blocks: Map<string, Block>): Set<Block> {
-  const cut = new Set<Block>()
-  const walks = new Map<Block, number>() // which walk came by
-  let walk = 0
-  for (const start of blocks.values()) {
-    walk++
-    let block: Block | undefined = start
-    for (; block && !walks.has(block); block = blocks.get(block.parent)) walks.set(block, walk)
-    if (!block || walks.get(block) !== walk) continue
-    let lowest = block
-    for (let at = blocks.get(block.parent)!; at !== block; at = blocks.get(at.parent)!) if (at.id < lowest.id) lowest = at
-    cut.add(lowest)
-  }
-  return cut
 }
 
 /** Reports whether what lies on a page under an id is a block. */
@@ -218,6 +140,9 @@ export function newBlockID(now = Date.now()): string {
 export function madeAt(id: string): number | null {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id) ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : null
 }
+
+/** Where the blocks of a page lie, or one of them; a position in the document. */
+export const pathOf = (id: string): Block["path"] => ["pages", pageOf(id), id]
 
 /** The page that holds a block: "00" to "3f". */
 export function pageOf(blockID: string): string {
