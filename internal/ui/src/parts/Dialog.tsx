@@ -43,6 +43,7 @@ export function Dialog({ open = true, onClose, title, label, bare = false, width
   return (
     <dialog
       ref={ref}
+      role="dialog"
       className={cx(styles.dialog, styles[width], top && styles.top, className)}
       aria-label={bare ? (label ?? title) : label}
       aria-labelledby={bare || label ? undefined : id}

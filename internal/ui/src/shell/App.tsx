@@ -1,5 +1,102 @@
-// The frame around the views.
+// The frame around the views: the list at the left, a bar above, the view.
 
+import "../parts/tokens.css"
+import { Suspense, useEffect, useRef } from "react"
+import { useCommands } from "../core/commands"
+import { useLink } from "../core/hooks"
+import { go, useRoute, type Route } from "../core/route"
+import { DriftDialogs } from "../drift/DriftDialogs"
+import { Questions, Spinner, Splitter, Toasts, usePreference } from "../parts"
+import styles from "./App.module.css"
+import { Banners } from "./Banners"
+import { contextCommands, shellCommands } from "./commands"
+import { Dialogs } from "./Dialogs"
+import { ErrorBoundary } from "./ErrorBoundary"
+import { maxWidth, minWidth, sidebarShown, sidebarWidth, useDrawer, useNarrow } from "./layout"
+import { Sidebar } from "./Sidebar"
+import { TopBar } from "./TopBar"
+import { usePageTitle, useTheme } from "./browser"
+import { CitationDialog, nameOfView, View } from "./views"
+
+/** The page. */
 export default function App() {
-  return <main>Kaijutsu</main>
+  const link = useLink()
+  const route = useRoute()
+  const behind = useRef<Route | null>(null) // what a citation lies over
+  if (route.view !== "cite") behind.current = route
+  const shown: Route = behind.current ?? { view: "home" }
+  const place = placeOf(shown)
+  const narrow = useNarrow()
+  const [beside, setBeside] = usePreference(sidebarShown)
+  const [width, setWidth] = usePreference(sidebarWidth)
+  const [drawer, setDrawer] = useDrawer(JSON.stringify(route))
+  const listShown = narrow ? drawer : beside
+  const setList = narrow ? setDrawer : setBeside
+  const list = useRef<HTMLElement>(null)
+  const unread = usePageTitle(shown)
+  useTheme()
+  useCommands(() => shellCommands(() => setList(!listShown), () => setList(true)), [setList, listShown])
+  useCommands(() => contextCommands(shown), [place])
+  useEffect(() => {
+    // Over the page, the list has the focus for itself, and gives it back.
+    if (!drawer) return
+    list.current?.querySelector<HTMLElement>("a, button")?.focus()
+    return () => document.getElementById("list-button")?.focus()
+  }, [drawer])
+  return (
+    <div className={styles.app}>
+      <a
+        className={styles.skip}
+        href="#stage"
+        onClick={e => {
+          e.preventDefault()
+          document.getElementById("stage")?.focus()
+        }}
+      >
+        Skip to the document
+      </a>
+      {listShown && (
+        <aside
+          ref={list}
+          className={narrow ? styles.drawer : styles.beside}
+          style={narrow ? undefined : { width }}
+          {...(narrow ? { role: "dialog", "aria-modal": true, "aria-label": "Contexts and views" } : { "aria-label": "Sidebar" })}
+          onKeyDown={e => narrow && e.key === "Escape" && setDrawer(false)}
+        >
+          <ErrorBoundary what="The list of contexts">
+            <Sidebar onClose={narrow ? () => setDrawer(false) : undefined} />
+          </ErrorBoundary>
+        </aside>
+      )}
+      {listShown && narrow && <div className={styles.shade} onClick={() => setDrawer(false)} />}
+      {listShown && !narrow && <Splitter label="Width of the list" value={width} min={minWidth} max={maxWidth} onChange={setWidth} />}
+      <div className={styles.column} inert={drawer}>
+        <TopBar listShown={listShown} onList={() => setList(!listShown)} unread={unread} />
+        <Banners link={link} />
+        <main id="stage" tabIndex={-1} className={styles.stage}>
+          <ErrorBoundary key={place} what={nameOfView[shown.view]}>
+            <Suspense fallback={<div className={styles.loading}><Spinner large label="Loading" /></div>}>
+              <View route={shown} />
+            </Suspense>
+          </ErrorBoundary>
+        </main>
+      </div>
+      {route.view === "cite" && (
+        <ErrorBoundary key={route.handle} what="The citation">
+          <Suspense fallback={null}>
+            <CitationDialog handle={route.handle} onClose={() => go(shown)} />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+      <Dialogs />
+      <ErrorBoundary what="A dialog">
+        <DriftDialogs />
+      </ErrorBoundary>
+      <Questions />
+      <Toasts />
+    </div>
+  )
 }
+
+/** What makes one view another: a new one begins with a clean slate. */
+const placeOf = (route: Route): string => ("url" in route ? `${route.view} ${route.url}` : route.view)

@@ -1,0 +1,38 @@
+import { CloudOff, ShieldAlert, X } from "lucide-react"
+import { useEffect, useState } from "react"
+import type { Link } from "../core/link"
+import { IconButton } from "../parts"
+import styles from "./App.module.css"
+
+/** A break of the connection shorter than this, in milliseconds, is not worth a word. */
+const graceMillis = 2500
+
+/** What everybody should know who looks at the page: the server is away, or it refused something. */
+export function Banners({ link }: { link: Link }) {
+  const { connected, refusal } = link
+  const [away, setAway] = useState(false)
+  const [seen, setSeen] = useState("")
+  useEffect(() => {
+    setAway(false)
+    if (connected) return
+    const timer = setTimeout(() => setAway(true), graceMillis)
+    return () => clearTimeout(timer)
+  }, [connected])
+  return (
+    <>
+      {away && (
+        <div className={`${styles.banner} ${styles.offline}`} role="status">
+          <CloudOff aria-hidden />
+          <p>The server cannot be reached. What you write is kept in this browser, and sent when it is back.</p>
+        </div>
+      )}
+      {refusal && refusal !== seen && (
+        <div className={`${styles.banner} ${styles.refused} refusal`} role="alert">
+          <ShieldAlert aria-hidden />
+          <p>{refusal}</p>
+          <IconButton label="Dismiss" size="s" icon={<X />} noTip onClick={() => setSeen(refusal)} />
+        </div>
+      )}
+    </>
+  )
+}
