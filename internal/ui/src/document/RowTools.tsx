@@ -1,0 +1,50 @@
+import { ClipboardCopy, CopyPlus, EllipsisVertical, Eye, EyeOff, FoldVertical, GitCommitVertical, History, IndentDecrease, IndentIncrease, Link2, MoveDown, MoveUp, Pencil, Plus, Share2, Trash2, Undo2 } from "lucide-react"
+import { useAuthor } from "../core/hooks"
+import type { Block } from "../core/schema"
+import { IconButton, Menu, type MenuItem } from "../parts"
+import { useDoc } from "./doc-context"
+import { kindIcon, kindName, turnable } from "./kinds"
+import type { Line } from "./lines"
+import css from "./row.module.css"
+
+/** What can be done to a block, at its right edge while it is looked at. */
+export function RowTools({ block }: { block: Block; line: Line }) {
+  const { act, state } = useDoc()
+  return (
+    <div className={css.tools} role="group" aria-label="Block actions">
+      <IconButton size="s" label="Add below" keys="Mod+Enter" icon={<Plus />} tabIndex={-1} onClick={() => state.add(block.id)} />
+      <Menu label="Block actions" items={useItems(block)} trigger={<IconButton size="s" label="More actions" icon={<EllipsisVertical />} noTip tabIndex={-1} onClick={() => act.targets(block.id).length > 1 || state.selectOne(block.id)} />} />
+    </div>
+  )
+}
+
+function useItems(block: Block): (MenuItem | false)[] {
+  const { act, model } = useDoc()
+  const { id } = block
+  const author = useAuthor(model, id)
+  const ids = act.targets(id)
+  const many = ids.length > 1
+  const prose = block.form === "text" && (turnable as readonly string[]).includes(block.kind)
+  return [
+    many && { heading: `${ids.length} blocks` },
+    !many && block.form !== "chunks" && { label: "Edit", icon: <Pencil />, keys: "Enter", run: () => void act.edit(id) },
+    ...(prose ? turnable.filter(kind => kind !== block.kind).map(kind => ({ label: `Turn into ${kindName(kind)}`, icon: kindIcon(kind), run: () => act.turn(ids, kind) })) : []),
+    { label: block.collapsed ? "Unfold" : "Fold", icon: <FoldVertical />, keys: "Space", run: () => act.toggle("collapsed", ids) },
+    { label: block.excluded ? "Send to models" : "Do not send to models", icon: block.excluded ? <Eye /> : <EyeOff />, run: () => act.toggle("excluded", ids) },
+    "-",
+    { label: "Move up", icon: <MoveUp />, keys: "Alt+ArrowUp", run: () => act.moveBy(ids, -1) },
+    { label: "Move down", icon: <MoveDown />, keys: "Alt+ArrowDown", run: () => act.moveBy(ids, 1) },
+    { label: "Indent", icon: <IndentIncrease />, keys: "Tab", run: () => act.indent(ids, 1) },
+    block.parent !== "" && { label: "Outdent", icon: <IndentDecrease />, keys: "Shift+Tab", run: () => act.indent(ids, -1) },
+    "-",
+    { label: "Copy link", icon: <Link2 />, run: () => void act.copyLink(id) },
+    { label: "Copy as Markdown", icon: <ClipboardCopy />, keys: "Mod+C", run: () => void act.copyMarkdown(ids) },
+    { label: "Duplicate", icon: <CopyPlus />, run: () => act.duplicate(id) },
+    { label: "Push to another context…", icon: <Share2 />, run: () => act.stage.push(ids) },
+    "-",
+    { label: "History", icon: <History />, run: () => act.stage.history(id) },
+    { label: author.own ? "Undo my last change here" : `Undo ${author.name}'s last change here`, icon: author.own ? <Undo2 /> : <GitCommitVertical />, run: () => void act.undoOf(author.name, author.own, id) },
+    "-",
+    { label: many ? `Delete ${ids.length} blocks` : "Delete", icon: <Trash2 />, danger: true, keys: "Delete", run: () => act.remove(ids) },
+  ]
+}

@@ -1,0 +1,26 @@
+import { memo, useMemo } from "react"
+import type { Block } from "../../core/schema"
+import { useCites } from "../../drift/CiteLink"
+import { useMeta } from "../../drift/useMeta"
+import { Markdown } from "../../editor/Markdown"
+import { alwaysSource, usePreference } from "../../parts"
+import { settledParts } from "../stream"
+import { LongText } from "./LongText"
+import css from "./bodies.module.css"
+
+/** Longer texts are not set as Markdown, in characters. */
+const maxMarkdown = 60_000
+
+/** Written words, set as Markdown. While they are being written what is settled stays as it is. */
+export const Prose = memo(function Prose({ block }: { block: Block }) {
+  const { content, status, id } = block
+  const cites = useCites(useMeta(block))
+  const [source] = usePreference(alwaysSource)
+  const running = status === "running"
+  const parts = useMemo(() => (running && content.length <= maxMarkdown ? settledParts(content) : null), [running, content])
+  if (content.length > maxMarkdown) return <LongText id={id} text={content} running={running} />
+  if (content.trim() === "") return <p className={css.nothing}>{running ? "" : "Empty"}</p>
+  if (source) return <pre className={css.source}>{content}</pre>
+  if (parts === null) return <Markdown text={content} {...cites} />
+  return parts.map((part, n) => <Markdown key={n} text={part} />)
+})

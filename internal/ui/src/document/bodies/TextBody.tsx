@@ -1,0 +1,47 @@
+import { useCallback, type MouseEvent } from "react"
+import type { Block } from "../../core/schema"
+import { LiveEditor, preloadEditor, type EditorKey } from "../../editor/LiveEditor"
+import { cx } from "../../parts"
+import { useDoc, useRowState, useSeatsAt } from "../doc-context"
+import { kindName } from "../kinds"
+import { editorKey } from "../editor-keys"
+import { Prose } from "./Prose"
+import css from "./bodies.module.css"
+
+/** What people write: set as Markdown, and an editor while somebody's caret is in it. */
+export function TextBody({ block, className }: { block: Block; className?: string | undefined }) {
+  const doc = useDoc()
+  const { model, state, act } = doc
+  const { id, form } = block
+  const editing = useRowState(id, s => s.editing?.id === id)
+  const others = useSeatsAt(id).some(seat => !seat.own)
+  const onKey = useCallback((key: EditorKey, at: number) => editorKey(doc, id, key, at), [doc, id])
+  if (form === "text" && (editing || others)) {
+    return (
+      <div className={cx("content", css.live, className)}>
+        <LiveEditor
+          model={model}
+          id={id}
+          caret={editing ? state.editing?.caret : undefined}
+          autoFocus={editing}
+          label={`${kindName(block.kind)} by ${block.role}`}
+          onKey={onKey}
+          onFocus={() => state.editing?.id === id || (state.selectOne(id), state.edit({ id, caret: "end" }))}
+          onBlur={() => state.editing?.id === id && state.edit(null)}
+          onGone={() => state.editing?.id === id && state.edit(null)}
+        />
+      </div>
+    )
+  }
+  const onClick = (e: MouseEvent) => {
+    if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || form !== "text") return
+    if (e.target instanceof Element && e.target.closest("a, button, input, summary, label")) return
+    if (!getSelection()?.isCollapsed) return
+    void act.edit(id, { x: e.clientX, y: e.clientY })
+  }
+  return (
+    <div className={cx("content", css.prose, block.status === "running" && css.streaming, form === "text" && css.editable, className)} onPointerEnter={preloadEditor} onClick={onClick}>
+      <Prose block={block} />
+    </div>
+  )
+}
