@@ -153,6 +153,24 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
+// What an overtaken program wrote takes nothing away either when it was committed
+// before anybody looked.
+func TestOvertakenAndCommitted(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": poem})
+	f := w.file("a.txt")
+	w.sh("sed s/six/6/ a.txt > .sed")
+	w.sub(amy, f, "two", "two, typed")
+	w.until("flushed", func() bool { return strings.Contains(w.disk("a.txt"), "typed") })
+	w.settle()
+	w.sh("mv .sed a.txt; git -c user.name=x -c user.email=x commit -q -a -m overtaken")
+	w.until("merged", func() bool { return strings.Contains(w.block(f.Doc, f.Block).Content, "6") })
+	w.settle()
+	want := strings.NewReplacer("two", "two, typed", "six", "6").Replace(poem)
+	if got, block := w.disk("a.txt"), w.block(f.Doc, f.Block).Content; got != want || block != want {
+		t.Errorf("the disk holds %q, the block %q", got, block)
+	}
+}
+
 // A program that has to wait for the disk before it renames its file takes nothing
 // away of all that was flushed meanwhile, at whatever place of the file.
 func TestOvertakenForLong(t *testing.T) {

@@ -60,7 +60,8 @@ func (o *Overlay) isGits(e git.Epoch, l *look) bool {
 }
 
 // mayBeGits reports whether git did something since block and disk last agreed,
-// and has the text that the disk holds.
+// and has the text that the disk holds, otherwise than because it was taken from
+// there.
 func (o *Overlay) mayBeGits(l *look) bool {
 	f, e := l.f, o.own.epoch
 	if f.rec.Fresh {
@@ -69,7 +70,28 @@ func (o *Overlay) mayBeGits(l *look) bool {
 	if f.index == e.Index && f.head == e.Head {
 		return false
 	}
-	return o.cfg.Git.Repo().HasBlob(o.blobOf(l))
+	h := o.blobOf(l)
+	return o.cfg.Git.Repo().HasBlob(h) && !o.isAdded(h, l)
+}
+
+// isAdded reports whether git made, or made again, a blob after the file that
+// holds it was written.
+func (o *Overlay) isAdded(h git.Hash, l *look) bool {
+	made, ok := o.looseSince(h)
+	return ok && made > l.stamp.MTime
+}
+
+// looseSince returns when git last made a blob, in nanoseconds since 1970, of one
+// that is a file of its own.
+func (o *Overlay) looseSince(h git.Hash) (int64, bool) {
+	if len(h) < 3 {
+		return 0, false
+	}
+	info, err := os.Lstat(filepath.Join(o.cfg.Git.Repo().GitDir(), "objects", string(h[:2]), string(h[2:])))
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.ModTime().UnixNano(), true
 }
 
 // commits reports whether a reflog entry says that what was in the worktree
@@ -119,14 +141,11 @@ func (o *Overlay) blobOf(l *look) git.Hash {
 // Where both have the same tick of the clock, it is git's if our logs know lines
 // that it brings.
 func (o *Overlay) isPut(h git.Hash, l *look) bool {
-	if len(h) < 3 {
+	made, ok := o.looseSince(h)
+	if !ok || made > l.stamp.MTime {
 		return false
 	}
-	info, err := os.Lstat(filepath.Join(o.cfg.Git.Repo().GitDir(), "objects", string(h[:2]), string(h[2:])))
-	if err != nil || !info.Mode().IsRegular() || info.ModTime().UnixNano() > l.stamp.MTime {
-		return false
-	}
-	return info.ModTime().UnixNano() < l.stamp.MTime || len(o.writers(context.Background(), l.f, l.block, l.text)) > 0
+	return made < l.stamp.MTime || len(o.writers(context.Background(), l.f, l.block, l.text)) > 0
 }
 
 // squashed returns when git merge --squash was last done and not yet committed;
