@@ -188,7 +188,7 @@ func (d *document) recover() {
 	d.repo.log.Error("document closed after a panic", "document", d.id, "panic", p, "stack", string(debug.Stack()))
 	d.repo.mu.Lock()
 	if d.repo.docs[d.id] == d {
-		delete(d.repo.docs, d.id)
+		d.repo.removeLocked(d)
 	}
 	d.repo.mu.Unlock()
 }
@@ -260,6 +260,6 @@ func (d *document) measure() {
 		n += p.model.Bytes()
 	}
 	n += d.decodedKept.bytes()
-	d.repo.bytes.Add(n - d.bytes.Swap(n))
 	d.blocksOpen.Store(d.model != nil)
+	d.repo.measured(d, n)
 }

@@ -66,12 +66,40 @@ func (r *Repo) evict(now time.Time) {
 		total -= d.bytes.Load()
 		r.closeLocked(d)
 	}
-	r.bytes.Store(total) // exact again
 }
 
 // closeLocked takes an unused document out of the table and ends its owner.
 func (r *Repo) closeLocked(d *document) {
-	delete(r.docs, d.id)
+	r.removeLocked(d)
 	d.stop()
 	r.evicted.Add(1)
+}
+
+// removeLocked takes a document out of the table, and what it takes out of the
+// estimate.
+func (r *Repo) removeLocked(d *document) {
+	delete(r.docs, d.id)
+	r.bytes.Add(-d.bytes.Load())
+}
+
+// measured notes how much memory an open document takes. One that grew when
+// nobody used it any more wakes the janitor, as release does.
+func (r *Repo) measured(d *document, n int64) {
+	r.mu.Lock()
+	was := d.bytes.Swap(n)
+	if r.docs[d.id] == d { // else it was closed, and counts no more
+		r.bytes.Add(n - was)
+	}
+	idle := d.uses == 0
+	r.mu.Unlock()
+	if idle && n > was && r.bytes.Load() > r.cfg.BudgetBytes {
+		r.wakeJanitor()
+	}
+}
+
+func (r *Repo) wakeJanitor() {
+	select {
+	case r.kick <- struct{}{}:
+	default:
+	}
 }

@@ -34,3 +34,14 @@ func (r *Repo) ReplayBytes() (said, changes int64) {
 	}
 	return said, changes
 }
+
+// Estimated returns what is said that open documents take, and what it is by
+// counting again.
+func (r *Repo) Estimated() (said, counted int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range r.docs {
+		counted += d.bytes.Load()
+	}
+	return r.bytes.Load(), counted
+}

@@ -3,6 +3,7 @@ package repo_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"kaijutsu/internal/amfile"
@@ -79,5 +80,28 @@ func TestEmptyDocumentsCount(t *testing.T) {
 		s := h.repo.Stats()
 		return s.Bytes <= budget && s.Open < opened/2
 	})
+	h.close(t)
+}
+
+// TestEstimateIsExact opens and closes documents from many sides: what is said
+// that they take, by which it is known whether some have to go, is what they take.
+func TestEstimateIsExact(t *testing.T) {
+	h := open(t, t.TempDir(), func(c *repo.Config, _ *store.Options) { c.BudgetBytes = 200 << 10 })
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				if _, err := h.repo.Heads(t.Context(), newDocument(t)); err != nil {
+					t.Errorf("Heads = %v", err)
+					return
+				}
+				if said, counted := h.repo.Estimated(); said != counted {
+					t.Errorf("open documents are said to take %d bytes, and take %d", said, counted)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 	h.close(t)
 }

@@ -102,7 +102,7 @@ type Repo struct {
 
 	opened, evicted, snapshots atomic.Int64
 
-	bytes atomic.Int64 // memory estimate of the open documents, but for some that were just closed
+	bytes atomic.Int64 // memory estimate of the open documents; changed under mu
 
 	mu     sync.Mutex
 	docs   map[kaijutsu.DocumentID]*document
@@ -200,10 +200,7 @@ func (r *Repo) release(d *document) {
 	}
 	r.mu.Unlock()
 	if idle && (d.unusable.Load() || r.bytes.Load() > r.cfg.BudgetBytes) {
-		select {
-		case r.kick <- struct{}{}:
-		default:
-		}
+		r.wakeJanitor()
 	}
 }
 
