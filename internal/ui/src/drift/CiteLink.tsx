@@ -42,18 +42,24 @@ export interface Cites {
   cite(piece: Piece, key: string): ReactNode
 }
 
-export function citesOf(meta: Pick<Meta, "citations"> & { stale?: Meta["stale"] }, known: Directory): Cites {
-  const quotes = new Map(meta.citations.map(c => [c.ref, c.quote]))
-  const stale = new Set(meta.stale?.map(m => m.ref))
+/** What says what is cited: the meta of a block, or a letter, which does not say what of it is stale. */
+interface Citing {
+  citations: Meta["citations"]
+  stale?: Meta["stale"] | boolean
+}
+
+export function citesOf(citing: Citing, known: Directory): Cites {
+  const quotes = new Map(citing.citations.map(c => [c.ref, c.quote]))
+  const stale = new Set(Array.isArray(citing.stale) ? citing.stale.map(m => m.ref) : [])
   return {
-    refs: new Map(meta.citations.map(c => [c.ref, c.handle])),
+    refs: new Map(citing.citations.map(c => [c.ref, c.handle])),
     cite: ({ text, handle = "", ref }, key) =>
       ref === undefined ? <HandleLink key={key} text={text} handle={handle} known={known} /> : <RefLink key={key} refNumber={ref} handle={handle} quote={quotes.get(ref)} stale={stale.has(ref)} text={text} />,
   }
 }
 
 /** The same for a component. */
-export function useCites(meta: Pick<Meta, "citations"> & { stale?: Meta["stale"] }): Cites {
+export function useCites(citing: Citing): Cites {
   const known = useContexts()
-  return useMemo(() => citesOf(meta, known), [meta, known])
+  return useMemo(() => citesOf(citing, known), [citing, known])
 }
