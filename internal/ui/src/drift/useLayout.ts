@@ -8,8 +8,8 @@ interface Answer {
   layout: Layout
 }
 
-/** The newest layout, null as long as there is none, and whether one is being made. */
-export function useLayout(input: LayoutInput): { layout: Layout | null; busy: boolean; error: string } {
+/** The newest layout, null as long as there is none, and whether one is being made. Without an input nothing is. */
+export function useLayout(input: LayoutInput | null): { layout: Layout | null; busy: boolean; error: string } {
   const worker = useRef<Worker | null>(null)
   const wanted = useRef(0)
   const [state, setState] = useState<{ layout: Layout | null; busy: boolean; error: string }>({ layout: null, busy: true, error: "" })
@@ -17,6 +17,7 @@ export function useLayout(input: LayoutInput): { layout: Layout | null; busy: bo
   useEffect(() => () => worker.current?.terminate(), [])
 
   useEffect(() => {
+    if (!input) return
     const id = ++wanted.current
     setState(s => ({ ...s, busy: true }))
     // One that is still at work on what nobody wants any more is given up.
