@@ -1,0 +1,55 @@
+// The languages that are coloured. Each is fetched when it is first met.
+
+import type { Extension } from "@codemirror/state"
+import type { LanguageSupport } from "@codemirror/language"
+
+type Load = () => Promise<LanguageSupport>
+
+const script = (config: { jsx?: boolean; typescript?: boolean }): Load => async () => (await import("@codemirror/lang-javascript")).javascript(config)
+const loads: Record<string, Load> = {
+  css: async () => (await import("@codemirror/lang-css")).css(),
+  go: async () => (await import("@codemirror/lang-go")).go(),
+  html: async () => (await import("@codemirror/lang-html")).html(),
+  javascript: script({ jsx: true }),
+  json: async () => (await import("@codemirror/lang-json")).json(),
+  markdown: async () => (await import("./markdownlang")).markdownLanguage(),
+  python: async () => (await import("@codemirror/lang-python")).python(),
+  rust: async () => (await import("@codemirror/lang-rust")).rust(),
+  sql: async () => (await import("@codemirror/lang-sql")).sql(),
+  tsx: script({ jsx: true, typescript: true }),
+  typescript: script({ typescript: true }),
+  yaml: async () => (await import("@codemirror/lang-yaml")).yaml(),
+}
+
+/** Names and endings of files by which a language is called. */
+const names: Record<string, string> = {
+  ...Object.fromEntries(Object.keys(loads).map(name => [name, name])),
+  cjs: "javascript", golang: "go", htm: "html", js: "javascript", jsonc: "json", jsonl: "json", json5: "json", jsx: "javascript", map: "json",
+  cts: "typescript", md: "markdown", mjs: "javascript", mts: "typescript", mysql: "sql", postgresql: "sql", psql: "sql", py: "python",
+  python3: "python", pyi: "python", rs: "rust", scss: "css", less: "css", sqlite: "sql", svg: "html", ts: "typescript", vue: "html", xhtml: "html",
+  xml: "html", yml: "yaml",
+}
+
+/** The language that a name, an ending or a path stands for; null when it is none of ours. */
+export function languageOf(name: string): string | null {
+  const last = /[^/\\\s.:{,]+$/.exec(name.slice(-200).trim().toLowerCase())?.[0] ?? ""
+  const found = Object.hasOwn(names, last) ? names[last]! : null
+  return found
+}
+
+const loaded = new Map<string, Promise<LanguageSupport | null>>()
+
+/** Fetches a language by any of its names; null for one that is not ours or cannot be had now. */
+export function loadLanguage(name: string): Promise<LanguageSupport | null> {
+  const language = languageOf(name)
+  if (!language) return Promise.resolve(null)
+  let support = loaded.get(language)
+  if (!support) {
+    support = loads[language]!().catch(() => (loaded.delete(language), null))
+    loaded.set(language, support)
+  }
+  return support
+}
+
+/** The same, as an extension. */
+export const languageExtension = async (name: string): Promise<Extension> => (await loadLanguage(name)) ?? []
