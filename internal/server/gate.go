@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"kaijutsu"
@@ -20,6 +19,7 @@ type gate struct {
 	mode  string
 	owner string // the owner's token
 	table *access.Table
+	tries tries // of tokens at POST /login
 }
 
 // login is an error that a valid token mends.
@@ -43,9 +43,15 @@ var (
 // header: what rides on a cookie or on being local must come from our own page,
 // under a name that no DNS trick can point here.
 func (g *gate) identify(r *http.Request) (op.Call, string, error) {
+	return g.identifyFrom(r, sameOrigin(r))
+}
+
+// identifyFrom is identify for a request of which the caller has found out
+// whether it comes from our own page.
+func (g *gate) identifyFrom(r *http.Request, ours bool) (op.Call, string, error) {
 	token, cookie := presentedToken(r)
 	if token != "" {
-		if cookie && !sameOrigin(r) {
+		if cookie && !ours {
 			return op.Call{}, "", errOrigin
 		}
 		return g.byToken(token)
@@ -53,11 +59,7 @@ func (g *gate) identify(r *http.Request) (op.Call, string, error) {
 	if g.mode != authLocal {
 		return op.Call{}, "", errNoToken
 	}
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = r.Host
-	}
-	if !isLoopback(host) || !sameOrigin(r) {
+	if !localHost(r) || !ours {
 		return op.Call{}, "", errOrigin
 	}
 	return op.Call{By: localPrincipal, Right: kaijutsu.RightOwn}, "", nil
@@ -96,33 +98,13 @@ func presentedToken(r *http.Request) (token string, cookie bool) {
 	return "", false
 }
 
-// sameOrigin reports whether a request comes from our own page or from no
-// browser page at all.
-func sameOrigin(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
-		return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet
+// localHost reports whether a request names the server by a loopback name or
+// address. A page of somebody else may have its own name point here; that name
+// stands in Host.
+func localHost(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
 	}
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return true
-	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Host == r.Host
-}
-
-// guardPage lets people through to the page. A token in the address moves into
-// a cookie, so that it does not stay in the history.
-func (g *gate) guardPage(page http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, _, err := g.identify(r); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		if r.URL.Query().Has("token") {
-			http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: r.URL.Query().Get("token"), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 30 * 24 * 3600})
-			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
-			return
-		}
-		page.ServeHTTP(w, r)
-	})
+	return isLoopback(host)
 }
