@@ -1,6 +1,7 @@
 // What can be done, as a list: the palette shows it, keys run it.
 
-import { useEffect } from "react"
+import { useEffect, useRef } from "react"
+import { isPressed, isTyping } from "./keys"
 
 export interface Command {
   id: string
@@ -17,6 +18,7 @@ const sources = new Set<() => Command[]>()
 
 /** Adds commands; they are asked for each time that they are needed. Returns how to take them away. */
 export function registerCommands(source: () => Command[]): () => void {
+  listen()
   sources.add(source)
   return () => sources.delete(source)
 }
@@ -28,7 +30,36 @@ export function allCommands(): Command[] {
   return [...byId.values()].filter(c => c.enabled?.() ?? true)
 }
 
-export function useCommands(fn: () => Command[], deps: readonly unknown[]): void {
-  // eslint-disable-next-line react-hooks/exhaustive-deps
-  useEffect(() => registerCommands(fn), deps)
+/** Adds commands for as long as the component is there. */
+export function useCommands(fn: () => Command[], _deps: readonly unknown[] = []): void {
+  // The list is asked for when it is needed, so that it is always of the last rendering.
+  const last = useRef(fn)
+  useEffect(() => void (last.current = fn))
+  useEffect(() => registerCommands(() => last.current()), [])
 }
+
+let listening = false
+
+function listen(): void {
+  if (listening || typeof window === "undefined") return
+  listening = true
+  window.addEventListener("keydown", press)
+}
+
+/** Runs the command that a key names; the one registered last when several do. */
+function press(e: KeyboardEvent): void {
+  if (e.defaultPrevented || e.isComposing || e.repeat) return
+  const found = allCommands().filter(c => c.keys !== undefined && isPressed(c.keys, e) && !(isTyping(c.keys) && isTakingText(e))).at(-1)
+  if (!found || (hasDialog() && found.keys !== "Mod+K")) return
+  e.preventDefault()
+  found.run()
+}
+
+/** Reports whether what is pressed goes into a text. */
+function isTakingText(e: KeyboardEvent): boolean {
+  const at = e.composedPath()[0]
+  if (!(at instanceof HTMLElement)) return false
+  return at.isContentEditable || at instanceof HTMLTextAreaElement || at instanceof HTMLSelectElement || (at instanceof HTMLInputElement && !["checkbox", "radio", "button", "submit", "range"].includes(at.type))
+}
+
+const hasDialog = () => document.querySelector("dialog[open]") !== null

@@ -20,16 +20,16 @@ export class Unreachable extends Error {}
 
 export interface OpOptions {
   signal?: AbortSignal
-  /** The context that the operation is about, for those that take it from the side. */
+  /** The context of the call: what is meant where the parameters name none. */
   context?: string
 }
 
 /** Calls an operation. It throws Refused when the server refuses and Unreachable when it cannot be reached. */
 export async function op<Out, In extends object = object>(name: string, params: In, { signal, context }: OpOptions = {}): Promise<Out> {
-  const body = JSON.stringify(context === undefined ? params : { ...params, context })
+  const aside = context === undefined ? "" : `?context=${encodeURIComponent(context)}`
   let reply: Response
   try {
-    reply = await fetch(`/v1/ops/${encodeURIComponent(name)}`, { method: "POST", headers: { "Content-Type": "application/json" }, body, signal: signal ?? null })
+    reply = await fetch(`/v1/ops/${encodeURIComponent(name)}${aside}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(params), signal: signal ?? null })
   } catch (err) {
     if (signal?.aborted) throw err
     throw new Unreachable("The server cannot be reached.")
