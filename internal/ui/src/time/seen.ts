@@ -1,10 +1,14 @@
 // Where somebody last was in each context, so that the page can say what
 // happened since.
 
+import { useEffect } from "react"
+import type { ContextModel } from "../core/model"
+
 const key = "kj.seen"
 const maxContexts = 200
+const maxHeads = 32
 
-interface Seen {
+export interface Seen {
   heads: string[]
   at: number
 }
@@ -21,12 +25,19 @@ function read(): Record<string, Seen> {
   }
 }
 
-/** The heads at which a context was last looked at, and when; null if it never was. */
-export const lastSeen = (context: string): Seen | null => read()[context] ?? null
+/** What was on record when this page first asked: its own visits do not count as "last". */
+const before = new Map<string, Seen | null>()
 
-/** Remembers that a context is looked at as it is at these heads. */
+/** The heads at which a context was looked at before this page was opened, and when; null if it never was. */
+export function lastSeen(context: string): Seen | null {
+  if (!before.has(context)) before.set(context, read()[context] ?? null)
+  return before.get(context) ?? null
+}
+
+/** Remembers that a context was looked at as it is at these heads. */
 export function noteSeen(context: string, heads: readonly string[], at = Date.now()): void {
-  if (heads.length === 0 || heads.length > 32) return
+  lastSeen(context)
+  if (heads.length === 0 || heads.length > maxHeads) return
   const all = Object.entries({ ...read(), [context]: { heads: [...heads], at } })
   all.sort(([, a], [, b]) => b.at - a.at)
   try {
@@ -34,4 +45,19 @@ export function noteSeen(context: string, heads: readonly string[], at = Date.no
   } catch {
     // Full: nothing is remembered.
   }
+}
+
+/** Remembers how far a context was seen, whenever the page is left or hidden. */
+export function useSeen(model: ContextModel | null): void {
+  useEffect(() => {
+    if (!model) return
+    lastSeen(model.id)
+    const note = () => noteSeen(model.id, model.heads())
+    const hidden = () => document.visibilityState === "hidden" && note()
+    document.addEventListener("visibilitychange", hidden)
+    return () => {
+      document.removeEventListener("visibilitychange", hidden)
+      note()
+    }
+  }, [model])
 }

@@ -49,3 +49,9 @@ export const sayPoint = (p: Point) => `${whenExactly(p.last)}, ${whoOf(p)}, ${pl
 
 /** The operation that made a change, from its message. */
 export const operationOf = (p: Pick<Point, "message">) => /^(?:op|undo):([a-z_]+)/.exec(p.message)?.[1]?.replaceAll("_", " ") ?? ""
+
+/** What went wrong, for people. */
+export function say(error: Error): string {
+  const hint = (error as { hint?: unknown }).hint
+  return typeof hint === "string" && hint !== "" ? `${error.message} ${hint}` : error.message
+}
