@@ -39,14 +39,14 @@ func (o *Overlay) carry(ctx context.Context, l *look) bool {
 	if len(steps) < 2 {
 		return false
 	}
-	was, base := f.rec, f.base
+	was := f.rec
 	was.Past = slices.Clone(was.Past)
 	exact, heads, err := o.bring(ctx, l, steps, func(s carryStep, e repo.Edited, exact bool) {
 		o.remember(imported{e.Change, []priorFile{{rec: was, exists: true, data: l.disk}}})
 		if s.text == l.text {
 			return
 		}
-		if base == nil && len(was.Heads) > 0 {
+		if was.Base == nil && len(was.Heads) > 0 {
 			f.past(was.Heads)
 		}
 		if f.halfway(s.text); exact {
@@ -58,7 +58,7 @@ func (o *Overlay) carry(ctx context.Context, l *look) bool {
 		o.fail(f, "import", unlessDone(ctx, err))
 		return true // what is missing comes in a later turn
 	}
-	f.rec, f.base = was, base
+	f.rec = was
 	o.taken(l, exact, heads)
 	o.fail(f, "import", unlessDone(ctx, o.reconciled(ctx, f)))
 	o.fail(f, "keep", unlessDone(ctx, o.save(ctx, o.own.at.Doc, []*file{f})))
@@ -132,7 +132,7 @@ func (o *Overlay) bring(ctx context.Context, l *look, steps []carryStep, after f
 // should it end here, the rest is what the disk has changed since: text is the
 // disk's as far as it was brought.
 func (f *file) halfway(text string) {
-	f.rec.Text, f.rec.Disk, f.rec.Stamp, f.base = hashText(text), hash{}, vfs.Stamp{}, &text
+	f.rec.Text, f.rec.Disk, f.rec.Stamp, f.rec.Base = hashText(text), hash{}, vfs.Stamp{}, &text
 	f.saved = false
 }
 

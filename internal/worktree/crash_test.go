@@ -2,6 +2,7 @@ package worktree_test
 
 import (
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -198,6 +199,62 @@ func TestOvertakenForLong(t *testing.T) {
 	}
 	if block := w.block(f.Doc, f.Block).Content; block != got {
 		t.Errorf("the block holds %q, the disk %q", block, got)
+	}
+}
+
+// Killed while what an overtaken program wrote was merged, and the disk went on:
+// what was flushed before stays.
+func TestKilledInMerge(t *testing.T) {
+	typed := strings.Replace(poem, "two", "two, typed", 1)
+	overtaken := strings.Replace(poem, "four", "4", 1)
+	both := strings.Replace(typed, "four", "4", 1)
+	for name, tt := range map[string]struct{ base, block, disk, want string }{
+		"before the edit":             {poem, typed, overtaken, both},
+		"behind the edit":             {poem, both, overtaken, both},
+		"behind the edit, and edited": {overtaken, both, strings.Replace(overtaken, "seven", "7", 1), strings.Replace(both, "seven", "7", 1)},
+		"and put back":                {poem, typed, poem, typed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"a.txt": poem})
+			f := w.file("a.txt")
+			w.replace(amy, f, typed)
+			w.untilDisk("a.txt", typed)
+			w.settle()
+			w.closeOverlay()
+			if tt.block != typed {
+				w.replace(ben, f, tt.block)
+			}
+			var base bytes.Buffer
+			d, err := flate.NewWriter(&base, flate.BestSpeed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Write([]byte(tt.base)); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for name, r := range w.fileRecords() {
+				r["text"], r["base"] = sum(tt.base), base.Bytes()
+				delete(r, "disk")
+				data, err := json.Marshal(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.store.PutRecord(t.Context(), name, data); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.put("a.txt", tt.disk)
+			w.openOverlay()
+			w.settle()
+			w.untilDisk("a.txt", tt.want)
+			w.untilBlock(f, tt.want)
+			if n, ok := w.conflict(f.Doc); ok {
+				t.Errorf("conflict: %s", n.Content)
+			}
+		})
 	}
 }
 

@@ -56,8 +56,6 @@ type file struct {
 	changed time.Time
 	// readAt is when the disk was found to hold what rec says.
 	readAt time.Time
-	// base is the agreed text, where the block never held it at rec.Heads.
-	base *string
 	// flushed are the last flushes, the newest last, for a while and until
 	// something else comes from the disk.
 	flushed []flushed

@@ -31,6 +31,9 @@ func (o *Overlay) flush(ctx context.Context, l *look) error {
 	if l.agreed != (side{was.Exists, was.Text}) { // a flush that was cut off had got there
 		was.Exists, was.Text, was.Disk = true, l.agreed.Hash, l.disk
 	}
+	if l.read { // it is the agreed text, whatever is known of its bytes
+		was.Disk = l.disk
+	}
 	f.rec.Pending = &pending{Text: l.b.Hash, Disk: hashBytes(data), Heads: l.heads}
 	if err := o.save(ctx, o.own.at.Doc, []*file{f}); err != nil {
 		f.rec.Pending = nil
@@ -69,8 +72,12 @@ func (o *Overlay) flush(ctx context.Context, l *look) error {
 // what was agreed on and git is where it was.
 func (o *Overlay) remove(ctx context.Context, l *look) error {
 	f, epoch := l.f, o.own.epoch
+	disk := f.rec.Disk
+	if l.read {
+		disk = l.disk
+	}
 	err := o.cfg.Folder.RemoveIf(f.rec.Path, func(old []byte, _ vfs.Stamp, exists bool) error {
-		if !exists || hashBytes(old) != f.rec.Disk {
+		if !exists || hashBytes(old) != disk {
 			return errAgain
 		}
 		if e, err := o.cfg.Git.Epoch(); err != nil || e != epoch {

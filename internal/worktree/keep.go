@@ -100,7 +100,7 @@ func (o *Overlay) inherited(ctx context.Context, doc kaijutsu.DocumentID) ([]*fi
 				continue
 			}
 			r := f.rec
-			r.Fresh, r.Pending, r.Past = true, nil, slices.Clone(r.Past)
+			r.Fresh, r.Pending, r.Base, r.Past = true, nil, nil, slices.Clone(r.Past)
 			files = append(files, &file{rec: r})
 		}
 		return nil

@@ -123,8 +123,8 @@ func (o *Overlay) baseOf(ctx context.Context, l *look) (string, error) {
 	base := ""
 	var err error
 	switch {
-	case f.base != nil:
-		base = *f.base
+	case f.rec.Base != nil:
+		base = *f.rec.Base
 	case f.rec.Exists && len(f.rec.Heads) > 0:
 		base, err = o.textAt(ctx, f, f.rec.Heads)
 	}
@@ -263,6 +263,12 @@ func (o *Overlay) textAt(ctx context.Context, f *file, heads kaijutsu.Heads) (te
 // block then differs from the disk by what it had itself, and is flushed.
 func (o *Overlay) blend(ctx context.Context, l *look, base, merged string) error {
 	f, skip := l.f, false
+	if l.overtook != nil { // else, should it end here, the disk would have taken away what was flushed
+		f.halfway(base)
+		if err := o.save(ctx, o.own.at.Doc, []*file{f}); err != nil {
+			return err
+		}
+	}
 	who := o.whose(l)
 	var steps []carryStep
 	if who == Git && o.mayCarry() {
@@ -296,8 +302,11 @@ func (o *Overlay) blend(ctx context.Context, l *look, base, merged string) error
 	}
 	f.stamped(l)
 	o.agreed(f, hashText(text), heads)
-	f.base, f.stale, f.dirty = &text, true, true
+	f.rec.Base, f.stale, f.dirty = &text, true, true
 	if err := o.reconciled(ctx, f); err != nil {
+		return err
+	}
+	if err := o.save(ctx, o.own.at.Doc, []*file{f}); err != nil {
 		return err
 	}
 	return errAgain // and flush it
@@ -314,12 +323,15 @@ func (o *Overlay) blockWins(ctx context.Context, l *look) error {
 	if l.here {
 		text := l.text
 		f.stamped(l)
-		f.rec.Text, f.base = hashText(text), &text
+		f.rec.Text, f.rec.Base = hashText(text), &text
 	}
 	if err := o.reconciled(ctx, f); err != nil {
 		return err
 	}
-	f.stale = true
+	f.stale, f.saved = true, false
+	if err := o.save(ctx, o.own.at.Doc, []*file{f}); err != nil {
+		return err
+	}
 	return errAgain
 }
 

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,6 +29,9 @@ const (
 	maxPastHeads = 16   // heads of one
 	maxHeads     = 400  // heads of the agreed text; of more none are kept
 	maxPathBytes = 4096 // of a path
+
+	maxRecordBytes = 60 << 10 // of a whole record; the base is left out of a longer one
+	maxBaseBytes   = 4 << 20  // of a base
 )
 
 // record is what the node keeps of a file.
@@ -40,6 +44,9 @@ type record struct {
 	Exists bool
 	Text   hash
 	Heads  kaijutsu.Heads
+	// Base is the text that Text is the hash of, where the block never held it at
+	// Heads: what a merge has seen on the disk.
+	Base *string
 	// Disk is the hash of the agreed file's bytes, Shape and Exec what else it is.
 	Disk  hash
 	Shape shape
@@ -83,6 +90,7 @@ type row struct {
 	Exists   bool         `json:"exists,omitempty"`
 	Text     string       `json:"text,omitempty"`
 	Heads    []string     `json:"heads,omitempty"`
+	Base     []byte       `json:"base,omitempty"` // deflated
 	Disk     string       `json:"disk,omitempty"`
 	EOL      string       `json:"eol"`
 	BOM      bool         `json:"bom,omitempty"`
@@ -116,12 +124,26 @@ type conflictRow struct {
 	Disk  string `json:"disk,omitempty"`
 }
 
-// encode returns the record as it is stored.
+// encode returns the record as it is stored: without the base, if it is too long
+// with it.
 func (r record) encode() ([]byte, error) {
+	if r.Base != nil && len(*r.Base) <= maxBaseBytes {
+		base, err := deflated(*r.Base)
+		if err != nil {
+			return nil, err
+		}
+		if data, err := r.encodeWith(base); err != nil || len(data) <= maxRecordBytes {
+			return data, err
+		}
+	}
+	return r.encodeWith(nil)
+}
+
+func (r record) encodeWith(base []byte) ([]byte, error) {
 	out := row{
 		V: recordVersion, Block: string(r.Block), Path: r.Path, Exists: r.Exists, EOL: string(r.Shape.EOL), BOM: r.Shape.BOM,
 		Exec: r.Exec, Stamp: stampRow(r.Stamp), Closed: r.Closed, Notice: string(r.Notice), Fresh: r.Fresh,
-		Text: hashRow(r.Text), Disk: hashRow(r.Disk), Heads: headsRow(r.Heads),
+		Text: hashRow(r.Text), Disk: hashRow(r.Disk), Heads: headsRow(r.Heads), Base: base,
 	}
 	if p := r.Pending; p != nil {
 		out.Pending = &pendingRow{p.Text.String(), p.Disk.String(), headsRow(p.Heads)}
@@ -186,6 +208,7 @@ func (in row) record() (r record, err error) {
 	get(func() error { r.Disk, err = hashOf(in.Disk); return err })
 	get(func() error { r.Heads, err = kaijutsu.ParseHeads(in.Heads); return err })
 	get(func() error { r.Notice, err = optionalID(in.Notice); return err })
+	get(func() error { r.Base, err = baseOfRow(in.Base, r.Text); return err })
 	if p := in.Pending; p != nil {
 		r.Pending = &pending{}
 		get(func() error { r.Pending.Text, err = parseHash(p.Text); return err })
@@ -205,6 +228,37 @@ func (in row) record() (r record, err error) {
 		})
 	}
 	return r, err
+}
+
+func deflated(s string) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.DefaultCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.WriteString(w, s)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// baseOfRow returns the text of a base, which has a hash.
+func baseOfRow(data []byte, want hash) (*string, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), maxBaseBytes+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("base: %w: %w", kaijutsu.ErrInvalid, err)
+	case len(text) > maxBaseBytes:
+		return nil, fmt.Errorf("base: over %d bytes: %w", maxBaseBytes, kaijutsu.ErrInvalid)
+	case hashBytes(text) != want:
+		return nil, fmt.Errorf("base: not the text that was agreed on: %w", kaijutsu.ErrInvalid)
+	}
+	base := string(text)
+	return &base, nil
 }
 
 func hashOf(s string) (hash, error) {

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,18 +19,22 @@ var update = flag.Bool("update", false, "write the golden files")
 const someID = blocks.ID("0190a8a0-0000-7000-8000-000000000001")
 
 func fullRecord() record {
+	base := "t"
 	heads := kaijutsu.NewHeads(kaijutsu.ChangeHash{1}, kaijutsu.ChangeHash{2})
 	return record{
-		Block: someID, Path: "src/a b.go", Exists: true, Text: hashText("t"), Heads: heads, Disk: hashText("d"), Shape: shape{eolCRLF, true}, Exec: true,
+		Block: someID, Path: "src/a b.go", Exists: true, Text: hashText("t"), Heads: heads, Base: &base, Disk: hashText("d"), Shape: shape{eolCRLF, true}, Exec: true,
 		Stamp:   vfs.Stamp{Size: 3, MTime: 4, CTime: 5, Ino: 6, Dev: 7, Mode: 0o100755},
 		Pending: &pending{hashText("p"), hashText("q"), heads}, Conflict: &conflict{someID, hashText("c")}, Closed: "it is a link", Notice: someID, Fresh: true,
 		Past: []kaijutsu.Heads{heads},
 	}
 }
 
-// A record that was written once is read for ever.
+// A record that was written once is read for ever. How a base is deflated may
+// change.
 func TestRecordGolden(t *testing.T) {
-	for name, r := range map[string]record{"full": fullRecord(), "least": {Block: someID, Path: "a", Shape: shape{EOL: eolLF}, Heads: kaijutsu.Heads{}}} {
+	without := fullRecord()
+	without.Base = nil
+	for name, r := range map[string]record{"base": fullRecord(), "full": without, "least": {Block: someID, Path: "a", Shape: shape{EOL: eolLF}, Heads: kaijutsu.Heads{}}} {
 		golden := filepath.Join("testdata", "record-"+name+".json")
 		data, err := r.encode()
 		if err != nil {
@@ -44,7 +49,7 @@ func TestRecordGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(data) != string(want) {
+		if r.Base == nil && string(data) != string(want) {
 			t.Errorf("%s: wrote\n%s\nwant\n%s", name, data, want)
 		}
 		got, err := decodeRecord(want)
@@ -62,6 +67,35 @@ func normal(r record) record {
 	return r
 }
 
+// A record that is too long with its base is kept without it.
+func TestRecordLongBase(t *testing.T) {
+	r := fullRecord()
+	for name, tt := range map[string]struct {
+		base string
+		kept bool
+	}{"short": {"a\n", true}, "long and alike": {strings.Repeat("one line of many\n", 50_000), true}, "long": {noise(200 << 10), false}} {
+		r.Base, r.Text = &tt.base, hashText(tt.base)
+		data, err := r.encode()
+		if err != nil || len(data) > maxRecordBytes {
+			t.Fatalf("%s: %d bytes, %v", name, len(data), err)
+		}
+		got, err := decodeRecord(data)
+		if err != nil || (got.Base != nil) != tt.kept || tt.kept && *got.Base != tt.base {
+			t.Errorf("%s: kept %v, want %v; %v", name, got.Base != nil, tt.kept, err)
+		}
+	}
+}
+
+// noise is a text that cannot be made shorter.
+func noise(n int) string {
+	r := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(' ' + r.IntN(95))
+	}
+	return string(b)
+}
+
 func TestRecordStrict(t *testing.T) {
 	good, err := fullRecord().encode()
 	if err != nil {
@@ -70,7 +104,7 @@ func TestRecordStrict(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"another version": {`"v":1`, `"v":2`}, "unknown field": {`"v":1`, `"v":1,"x":1`}, "two values": {`{"v":1`, `{}{"v":1`},
 		"path out": {`src/a b.go`, `../a.go`}, "git's path": {`src/a b.go`, `src/.git/config`}, "no block": {string(someID), "x"},
-		"bad hash": {hashText("t").String(), "00"}, "eol": {`"crlf"`, `"cr"`}, "heads": {kaijutsu.ChangeHash{1}.String(), "zz"},
+		"bad hash": {hashText("t").String(), "00"}, "another base": {hashText("t").String(), hashText("u").String()}, "bad base": {`"base":"`, `"base":"AAAA`}, "eol": {`"crlf"`, `"cr"`}, "heads": {kaijutsu.ChangeHash{1}.String(), "zz"},
 	} {
 		bad := strings.Replace(string(good), change[0], change[1], 1)
 		if bad == string(good) {

@@ -192,7 +192,7 @@ func (o *Overlay) taken(l *look, exact bool, heads kaijutsu.Heads) priorFile {
 	f := l.f
 	prior := priorFile{rec: f.rec, exists: true, data: l.disk}
 	prior.rec.Past = slices.Clone(f.rec.Past)
-	if f.rec.Exists && len(f.rec.Heads) > 0 && f.base == nil {
+	if f.rec.Exists && len(f.rec.Heads) > 0 && f.rec.Base == nil {
 		f.past(f.rec.Heads)
 	}
 	was := f.rec.Heads
@@ -200,7 +200,7 @@ func (o *Overlay) taken(l *look, exact bool, heads kaijutsu.Heads) priorFile {
 	o.agreed(f, hashText(l.text), heads)
 	if !exact {
 		text := l.text
-		f.rec.Heads, f.base = was, &text
+		f.rec.Heads, f.rec.Base = was, &text
 		f.stale = true
 	}
 	return prior
@@ -209,7 +209,7 @@ func (o *Overlay) taken(l *look, exact bool, heads kaijutsu.Heads) priorFile {
 // isPartly notes that the block got a part of what the disk holds: should it end
 // here, the disk is what has changed since.
 func (f *file) isPartly(text string) {
-	f.rec.Text, f.rec.Disk, f.rec.Stamp, f.base, f.saved = hashText(text), hash{}, vfs.Stamp{}, &text, false
+	f.rec.Text, f.rec.Disk, f.rec.Stamp, f.rec.Base, f.saved = hashText(text), hash{}, vfs.Stamp{}, &text, false
 }
 
 // past keeps heads at which the block held something that git may bring again.
@@ -257,7 +257,7 @@ func (o *Overlay) bury(ctx context.Context, l *look) error {
 // buried notes that file and block are gone, which they agreed on at heads.
 func (o *Overlay) buried(ctx context.Context, f *file, heads kaijutsu.Heads) error {
 	f.rec.Exists, f.rec.Heads, f.rec.Fresh, f.rec.Pending = false, heads, false, nil
-	f.base, f.dirty, f.saved = nil, false, false
+	f.rec.Base, f.dirty, f.saved = nil, false, false
 	o.inEpoch(f)
 	if err := o.reconciled(ctx, f); err != nil {
 		return err
@@ -285,7 +285,7 @@ func (o *Overlay) revertWindow(ctx context.Context, e git.Epoch) {
 		}
 		for _, p := range w.files {
 			if f := o.own.files[p.rec.Block]; f != nil {
-				f.rec, f.saved, f.base = p.rec, false, nil
+				f.rec, f.saved = p.rec, false
 			}
 		}
 	}

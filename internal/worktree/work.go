@@ -203,7 +203,7 @@ func backoff(n int) time.Duration {
 func (o *Overlay) agreed(f *file, text hash, heads kaijutsu.Heads) {
 	f.rec.Exists, f.rec.Text, f.rec.Heads = true, text, heads
 	f.rec.Pending, f.rec.Fresh, f.rec.Closed = nil, false, ""
-	f.base, f.stale, f.dirty, f.saved, f.again = nil, false, false, false, 0
+	f.rec.Base, f.stale, f.dirty, f.saved, f.again = nil, false, false, false, 0
 	o.inEpoch(f)
 }
 
@@ -234,7 +234,7 @@ func (o *Overlay) agreeOn(ctx context.Context, l *look) error {
 	if l.read {
 		f.stamped(l)
 	}
-	if l.asked && (f.rec.Text != l.b.Hash || f.rec.Pending != nil || f.base != nil || f.rec.Fresh || !f.rec.Exists) {
+	if l.asked && (f.rec.Text != l.b.Hash || f.rec.Pending != nil || f.rec.Base != nil || f.rec.Fresh || !f.rec.Exists) {
 		o.agreed(f, l.b.Hash, l.heads)
 	}
 	f.stale, f.dirty = false, false
