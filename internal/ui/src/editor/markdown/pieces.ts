@@ -19,6 +19,7 @@ const maxNesting = 40
 const maxLineChars = 10_000
 const maxMarks = 600
 const maxLines = 800
+const maxColumns = 100
 
 const fence = /^ {0,3}(`{3,}|~{3,})/
 /** What may belong to what stands above the empty line. */
@@ -64,14 +65,14 @@ function isSimple(text: string): boolean {
   let marks = 0
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
-    // * _ [ ] ! ` ~ < & |
-    if (c === 42 || c === 95 || c === 91 || c === 93 || c === 96 || c === 126 || c === 60 || c === 38) marks++
+    // * _ [ ] ` ~ < & @ :
+    if (c === 42 || c === 95 || c === 91 || c === 93 || c === 96 || c === 126 || c === 60 || c === 38 || c === 64 || c === 58) marks++
   }
   if (marks > Math.max(maxMarks, text.length / 12)) return false
   const lines = text.split("\n")
   if (lines.length > maxLines) return false
   for (const line of lines) {
-    if (line.length > maxLineChars) return false
+    if (line.length > maxLineChars || line.split("|", maxColumns + 2).length > maxColumns + 1) return false
     const lead = /^[\s>*+\-0-9.)]*/.exec(line)![0]
     if (lead.length > maxNesting && (lead.match(/[>*+)]|[-.](?=\s)/g)?.length ?? 0) > maxNesting) return false
     if (/^[ \t]{200,}\S/.test(line)) return false
