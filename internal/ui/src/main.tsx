@@ -6,6 +6,7 @@ import { initializeWasm } from "@automerge/automerge-repo/slim"
 import wasm from "@automerge/automerge/automerge.wasm?url"
 import { createRoot } from "react-dom/client"
 import { LinkProvider } from "./core/hooks"
+import { uploadForgotten } from "./core/saved"
 import { Link } from "./core/link"
 import App from "./shell/App"
 
@@ -20,6 +21,7 @@ function run(): void {
       <App />
     </LinkProvider>,
   )
+  void uploadForgotten(link)
 }
 
 function failed(why: unknown): void {

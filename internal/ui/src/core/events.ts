@@ -2,6 +2,7 @@
 // A browser has few connections for all its tabs, so one stream serves
 // everybody who follows, and none while nobody looks.
 
+import { actors } from "./actors"
 import { Stream } from "./eventstream"
 import { covering, matches } from "./pattern"
 
@@ -70,6 +71,8 @@ let lastId = ""
 
 function heard(raw: Record<string, unknown>, id: string): void {
   const event: ServerEvent = { subject: text(raw.subject).replace(/^kj\.[^.]*\./, ""), type: text(raw.type), id, context: text(raw.context), block: text(raw.block), data: raw }
+  const by = raw.principal as { name?: unknown; kind?: unknown } | null | undefined
+  if (typeof by === "object" && by) actors.noteKind(text(by.name), by.kind)
   for (const f of [...followers]) if (matches(f.pattern, event.subject)) f.onEvent(event)
 }
 

@@ -5,29 +5,30 @@ import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyn
 import { actors, type Author } from "./actors"
 import { openContext, type Opened } from "./context"
 import { follow } from "./events"
+import { lightOf, watchLight, type Light } from "./saved"
 import type { Link } from "./link"
 import type { ContextModel, Row } from "./model"
 import { op } from "./ops"
-import { lightOf, watchLight, type Light } from "./saved"
 import type { Block } from "./schema"
 
 const LinkContext = createContext<Link | null>(null)
 export const LinkProvider = LinkContext.Provider
 
+/** The connection; its component is rendered anew whenever its state changes. */
 export function useLink(): Link {
   const link = useContext(LinkContext)
   if (!link) throw new Error("useLink is used outside of LinkProvider")
-  const state = useSyncExternalStore(
+  useSyncExternalStore(
     fn => link.onChange(fn),
     () => `${link.connected} ${link.server} ${link.refusal}`,
   )
-  return useMemo(() => link, [link, state])
+  return link
 }
 
-const nothing: Opened = { state: "loading", preview: null, model: null, subscribe: () => () => {}, close: () => {} }
+const nothing: Opened = { state: "loading", preview: null, model: null, handle: null, subscribe: () => () => {}, close: () => {} }
 
 /** Opens a context for as long as the component is there. */
-export function useModel(url: string): Pick<Opened, "state" | "preview" | "model"> {
+export function useModel(url: string): Pick<Opened, "state" | "preview" | "model" | "handle"> {
   const link = useContext(LinkContext)
   const [opened, setOpened] = useState<{ url: string; at: Opened } | null>(null)
   const [, count] = useState(0)
@@ -70,24 +71,56 @@ export function useLight(model: ContextModel | null): Light {
   return light
 }
 
-/** Who made a block. */
+/** Who made a block; the server is asked once for who is not known. */
 export function useAuthor(model: ContextModel, id: string): Author {
-  const actor = useBlock(model, id)?.actor ?? ""
-  const known = useSyncExternalStore(
+  const block = useBlock(model, id)
+  const actor = block?.actor ?? ""
+  const author = useSyncExternalStore(
     fn => actors.subscribe(fn),
-    () => actors.version,
+    () => actors.principalOf(actor),
   )
-  return useMemo(() => actors.principalOf(actor), [actor, known])
+  useEffect(() => actors.ask(model.id, id, actor), [model, id, actor])
+  const machine = author.kind === "unknown" && (block?.role === "model" || block?.role === "tool")
+  return useMemo(() => (machine ? { ...author, kind: "agent" } : author), [author, machine])
 }
 
+/** As whom the server knows this browser. */
 export interface Me {
   principal: string
+  kind: string
+  /** On the kernel: none, reader, commenter, editor or owner. */
   role: string
   kernel: string
 }
 
+/** Null until the server has said it. */
 export function useMe(): Me | null {
-  return null
+  const link = useLink()
+  const [now, set] = useState(me)
+  useEffect(() => {
+    let gone = false
+    if (link.connected || !me) askMe().then(known => !gone && set(known), () => {})
+    return () => {
+      gone = true
+    }
+  }, [link.connected])
+  return now
+}
+
+let me: Me | null = null
+let asking: Promise<Me> | null = null
+
+function askMe(): Promise<Me> {
+  asking ??= op<Record<string, unknown>>("whoami", {})
+    .then(known => {
+      const text = (v: unknown) => (typeof v === "string" ? v : "")
+      const next = { principal: text(known.principal), kind: text(known.kind), role: text(known.role), kernel: text(known.kernel) }
+      actors.noteKind(next.principal, next.kind)
+      if (JSON.stringify(next) !== JSON.stringify(me)) me = next
+      return me!
+    })
+    .finally(() => (asking = null))
+  return asking
 }
 
 export interface OpState<Out> {

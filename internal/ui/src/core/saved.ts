@@ -1,11 +1,11 @@
-// The saved light: what the server has acknowledged, told truthfully. The
-// server acknowledges a change when it is on its disk, so "saved" means that
-// and nothing less.
+// The saved light of a context: typing, sending, saved, offline, told
+// truthfully and without asking the engine more than a keystroke can bear.
 
-import * as A from "@automerge/automerge/slim"
-import { decodeHeads, encodeHeads, type DocHandle, type StorageId, type UrlHeads } from "@automerge/automerge-repo/slim"
+import type { DocHandle } from "@automerge/automerge-repo/slim"
 import type { Link } from "./link"
+import { isMadeHere, watchMade } from "./local"
 import type { ContextModel } from "./model"
+import { Acknowledged, isSaved } from "./acknowledged"
 
 /** What the light shows. */
 export interface Light {
@@ -15,104 +15,114 @@ export interface Light {
   unsent: number
 }
 
-const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && new Set([...a, ...b]).size === a.length
+/** So long after a keystroke somebody types. */
+const typingMillis = 300
+/** What is written within this time is counted once. */
+const gatherMillis = 50
 
-/** The light for a document, given what the server acknowledged of it; `count` counts what it has not. */
-export function light(connected: boolean, heads: UrlHeads, acknowledged: UrlHeads | undefined, count: () => number): Light {
-  if (connected && acknowledged && same(heads, acknowledged)) return { state: "saved", text: "saved", unsent: 0 }
-  const unsent = count()
-  if (connected) return { state: "sending", text: "sending…", unsent }
-  return { state: "offline", text: `offline (${unsent} unsent)`, unsent }
+/** What the servers have acknowledged, as this browser remembers it. */
+export const acknowledged = new Acknowledged(typeof localStorage === "undefined" ? null : localStorage)
+
+/** Follows what of a document is saved, for as long as the page is open: also when nobody looks at it any more. */
+class Tracker {
+  light: Light
+  readonly #handle: DocHandle<any>
+  readonly #link: Link
+  readonly #listeners = new Set<(light: Light) => void>()
+  #typedAt = -Infinity
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(handle: DocHandle<any>, link: Link) {
+    this.#handle = handle
+    this.#link = link
+    watchMade(handle)
+    this.light = this.#find()
+    handle.on("heads-changed", this.#written)
+    handle.on("remote-heads", this.#look)
+    link.onChange(this.#look)
+  }
+
+  subscribe(fn: (light: Light) => void): () => void {
+    this.#listeners.add(fn)
+    return () => this.#listeners.delete(fn)
+  }
+
+  readonly #written = (): void => {
+    if (isMadeHere(this.#handle)) {
+      this.#typedAt = performance.now()
+      acknowledged.mark(this.#handle.documentId, true)
+      // At once: what was just written is not saved, whatever the count is.
+      const unsent = this.light.unsent + 1
+      this.#show(this.#link.connected ? { state: "typing", text: "typing…", unsent } : offline(unsent))
+    }
+    this.#soon(gatherMillis)
+  }
+
+  readonly #look = (): void => {
+    this.#show(this.#find())
+  }
+
+  #soon(millis: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#look, millis)
+  }
+
+  #find(): Light {
+    const { connected, server, refusal } = this.#link
+    if (!this.#handle.isReady()) return connection(this.#link)
+    if (server) acknowledged.note(this.#handle, server)
+    if (connected && isSaved(this.#handle, server)) {
+      acknowledged.mark(this.#handle.documentId, false)
+      return { state: "saved", text: "saved", unsent: 0 }
+    }
+    const unsent = acknowledged.unsent(this.#handle)
+    acknowledged.mark(this.#handle.documentId, unsent > 0)
+    if (!connected) return offline(unsent)
+    if (refusal !== "") return { state: "refused", text: `refused: ${refusal}`, unsent }
+    const typing = typingMillis - (performance.now() - this.#typedAt)
+    if (typing <= 0) return { state: "sending", text: "sending…", unsent }
+    this.#soon(typing)
+    return { state: "typing", text: "typing…", unsent }
+  }
+
+  #show(light: Light): void {
+    const was = this.light
+    if (was.state === light.state && was.unsent === light.unsent && was.text === light.text) return
+    this.light = light
+    for (const fn of [...this.#listeners]) fn(light)
+  }
 }
 
-/**
- * Remembers, per document and across reloads, the last heads that the server
- * acknowledged, to count what it has not seen. Only a count: whether a document
- * is saved is always asked of its handle.
- */
-export class Acknowledged {
-  readonly #storage: Storage | null
-  readonly #heads = new Map<string, UrlHeads>()
-  readonly #marked = new Map<string, boolean>()
+const offline = (unsent: number): Light => ({ state: "offline", text: `offline (${unsent} unsent)`, unsent })
 
-  constructor(storage: Storage | null) {
-    this.#storage = storage
-  }
+/** The light where no document is shown. */
+const connection = ({ connected }: Link): Light => (connected ? { state: "connected", text: "connected", unsent: 0 } : { state: "offline", text: "offline", unsent: 0 })
 
-  /** Takes note of what the server says it has. */
-  note(handle: DocHandle<unknown>, server: StorageId): void {
-    const heads = handle.getSyncInfo(server)?.lastHeads
-    if (!heads || !handle.isReady() || same(heads, this.of(handle.documentId))) return
-    // Heads that we have not received yet say nothing about what is ours.
-    const doc = handle.doc() as A.Doc<unknown>
-    if (!decodeHeads(heads).every(h => A.hasHeads(doc, [h]))) return
-    this.#heads.set(handle.documentId, heads)
-    try {
-      this.#storage?.setItem(key(handle.documentId), JSON.stringify(heads))
-    } catch {
-      // The store is full: after a reload the count is too high, never too low.
-    }
-  }
+const trackers = new WeakMap<DocHandle<any>, Tracker>()
 
-  /** The last heads acknowledged, [] if none are known. */
-  of(documentId: string): UrlHeads {
-    const known = this.#heads.get(documentId)
-    if (known) return known
-    let heads: UrlHeads = encodeHeads([])
-    try {
-      const stored: unknown = JSON.parse(this.#storage?.getItem(key(documentId)) ?? "[]")
-      if (Array.isArray(stored) && stored.every(h => typeof h === "string")) heads = stored as UrlHeads
-    } catch {
-      // Not ours: as if nothing were known.
-    }
-    this.#heads.set(documentId, heads)
-    return heads
-  }
-
-  /** How many of the document's changes the server has not acknowledged. */
-  unsent(handle: DocHandle<unknown>): number {
-    const doc = handle.doc() as A.Doc<unknown>
-    let since: A.Heads = []
-    try {
-      since = decodeHeads(this.of(handle.documentId)).filter(h => A.hasHeads(doc, [h]))
-    } catch {
-      // Stored by something else: count everything.
-    }
-    return A.getChangesMetaSince(doc, since).length
-  }
-
-  /** Remembers across reloads whether a document has changes that the server has not acknowledged. */
-  mark(documentId: string, unsent: boolean): void {
-    if (this.#marked.get(documentId) === unsent) return
-    this.#marked.set(documentId, unsent)
-    try {
-      if (unsent) this.#storage?.setItem(unsentPrefix + documentId, "")
-      else this.#storage?.removeItem(unsentPrefix + documentId)
-    } catch {
-      // Full: the changes are in IndexedDB and go out when the document is opened.
-    }
-  }
-
-  /** The documents that were marked so when the page was last open. */
-  marked(): string[] {
-    const ids: string[] = []
-    for (let i = 0; i < (this.#storage?.length ?? 0); i++) {
-      const name = this.#storage!.key(i)!
-      if (name.startsWith(unsentPrefix)) ids.push(name.slice(unsentPrefix.length))
-    }
-    return ids
-  }
+/** Begins to follow what of a document is saved. */
+export function track(handle: DocHandle<any>, link: Link): Tracker {
+  let tracker = trackers.get(handle)
+  if (!tracker) trackers.set(handle, (tracker = new Tracker(handle, link)))
+  return tracker
 }
 
 /** The light of a context, or of the connection alone. */
-export function lightOf(_model: ContextModel | null, link: Link): Light {
-  return link.connected ? { state: "connected", text: "connected", unsent: 0 } : { state: "offline", text: "offline", unsent: 0 }
-}
+export const lightOf = (model: ContextModel | null, link: Link): Light => (model ? track(model.handle, link).light : connection(link))
 
 /** Calls `fn` with the light whenever it changes; returns how to stop. */
 export function watchLight(model: ContextModel | null, link: Link, fn: (light: Light) => void): () => void {
-  return link.onChange(() => fn(lightOf(model, link)))
+  fn(lightOf(model, link))
+  return model ? track(model.handle, link).subscribe(fn) : link.onChange(() => fn(connection(link)))
 }
 
-const unsentPrefix = "kj.unsent."
-const key = (documentId: string) => `kj.acknowledged.${documentId}`
+/** Opens the documents that were left with unsent changes, so that these reach the server although nobody looks. */
+export async function uploadForgotten(link: Link): Promise<void> {
+  for (const id of acknowledged.marked()) {
+    try {
+      track(await link.repo.find(`automerge:${id}` as never, { allowableStates: ["ready", "unavailable"] }), link)
+    } catch {
+      // Marked by something else, or deleted meanwhile.
+    }
+  }
+}
