@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "react"
 import { colourOf } from "../core/actors"
-import { op } from "../core/ops"
+import { op, Refused } from "../core/ops"
 import { Avatar, Button, Dialog, Empty, Spinner } from "../parts"
 import { DiffView } from "../parts/diff/DiffView"
 import styles from "./BlockStates.module.css"
@@ -66,8 +66,12 @@ export function BlockStates({ context, id, onClose, onMoment }: BlockStatesProps
 /** What a block said at a version; "" when it was not there. */
 async function contentAt(context: string, id: string, version: number, signal: AbortSignal): Promise<string> {
   if (version === 0) return ""
-  const answer = record(await op<unknown>("context_at", { context, version }, { signal }))
-  return text(list(answer.block_list).map(record).find(b => b.id === id)?.content)
+  try {
+    return text(record(await op<unknown>("block_read", { context, block_id: id, at: String(version), line_numbers: false }, { signal })).content)
+  } catch (error) {
+    if (error instanceof Refused && error.kind === "not_found") return ""
+    throw error
+  }
 }
 
 function StateDiff({ context, id, before, version, onMoment }: { context: string; id: string; before: number; version: number; onMoment?: ((version: number) => void) | undefined }) {
