@@ -65,7 +65,7 @@ func New(p Parts) *op.Set {
 		o.blockHistory(), o.blockBlame(), o.undo(),
 		o.kernelSearch(), o.eventsFollow(),
 		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
-		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(), o.elicit(), o.elicitAnswer(),
+		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(), o.elicit(), o.elicitAnswer(), o.elicitList(),
 		o.driftPush(), o.driftList(), o.driftQueue(), o.driftShow(), o.driftCancel(), o.driftFlush(), o.driftPull(), o.driftMerge(),
 		o.driftDeadLetters(), o.driftReplay(), o.driftGraph(), o.driftInbox(), o.driftOffer(), o.driftConsent(),
 		o.driftPolicy(), o.driftPolicySet(), o.driftLinkSet(), o.driftLinkList(), o.driftLinkRemove(),
