@@ -131,12 +131,12 @@ function useLines(): readonly Line[] {
 /** The block whose line shows another: that of a call, for its results. */
 const lineOf = (id: string, shown: boolean, parent: string): string => (shown ? id : parent || id)
 
-/** Puts the keyboard on a row if it is in the page; its editor takes it by itself. */
+/** Puts the keyboard on a row if it is in the page, or into its editor; one that only comes takes it by itself. */
 function focusRow(list: HTMLElement | null, id: string, editing: boolean): boolean {
   const row = list?.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)
   if (!row) return false
   row.scrollIntoView({ block: "nearest" })
-  if (!editing && !row.contains(document.activeElement)) row.focus({ preventScroll: true })
-  else if (!editing && document.activeElement !== row) row.focus({ preventScroll: true })
+  const to = editing ? row.querySelector<HTMLElement>(".cm-content") : row
+  if (to && document.activeElement !== to) to.focus({ preventScroll: true })
   return true
 }

@@ -2,6 +2,7 @@ import { ChevronRight, EyeOff } from "lucide-react"
 import { memo, useState, type FocusEvent, type MouseEvent } from "react"
 import { useAuthor, useBlock } from "../core/hooks"
 import type { Block } from "../core/schema"
+import { Rests } from "../drift/Rests"
 import { StaleMark } from "../drift/StaleMark"
 import { cx } from "../parts"
 import { Body } from "./bodies/Body"
@@ -11,6 +12,7 @@ import { useDoc, useRowState } from "./doc-context"
 import { DropMark, useDragHandle } from "./drag"
 import { kindName } from "./kinds"
 import type { Line } from "./lines"
+import { RowBoundary } from "./RowBoundary"
 import { Here, RowHeader, useTurn } from "./RowHeader"
 import { RowTools } from "./RowTools"
 import { toggle } from "./selection"
@@ -87,7 +89,10 @@ export const BlockRow = memo(function BlockRow({ line, index, count, kept, measu
         <Gutter line={line} block={block} near={near || selected} />
         {turn && <RowHeader block={block} />}
         <Marks block={block} depth={depth} />
-        <RowContent block={block} line={line} />
+        <RowBoundary state={block}>
+          <RowContent block={block} line={line} />
+          {block.kind !== "drift" && block.meta !== "" && <Rests block={block} />}
+        </RowBoundary>
         {near && <RowTools block={block} line={line} />}
         <Here id={id} />
       </div>

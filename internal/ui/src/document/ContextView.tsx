@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useRef, useState } from "react"
+import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { onUnfit } from "../core/edits"
 import { useTitle } from "../core/hooks"
 import type { ContextModel } from "../core/model"
 import { openPush } from "../drift/dialogs"
+import { useDriftCommands } from "../drift/useDriftCommands"
 import { useReadMark } from "../drift/useReadMark"
 import { usePresence } from "../presence/usePresence"
 import { toast } from "../parts"
@@ -52,13 +53,14 @@ function Open({ model, reveal }: ContextViewProps) {
   useReadMark(model)
   useEffect(() => onUnfit(why => toast({ text: why.message, kind: "warn" })), [])
   useDocCommands(doc, setDialog)
+  useDriftCommands(model, useCallback(() => doc.state.selected(), [doc]))
   return (
     <DocContext value={doc}>
       <section ref={scroller} className={`context ${css.context}`} aria-label={title ? `Context ${title}` : "Context"}>
         <BlockList ref={list} scroller={scroller} composer={composer} reveal={reveal} />
         <div ref={live} className="sr-only" role="status" aria-live="polite" />
       </section>
-      <Dialogs shown={dialog} onClose={() => setDialog(null)} />
+      <Dialogs model={model} shown={dialog} onClose={() => setDialog(null)} />
       <PrintSheet model={model} />
     </DocContext>
   )

@@ -1,15 +1,22 @@
-import { BlockHistory } from "./BlockHistory"
+import { lazy, Suspense } from "react"
+import type { ContextModel } from "../core/model"
 import { DeletedBlocks } from "./DeletedBlocks"
 import { Keys } from "./Keys"
+
+const BlockStates = lazy(() => import("../time/BlockStates").then(m => ({ default: m.BlockStates })))
 
 /** Which dialog of a context is open. */
 export type Shown = { what: "history"; id: string } | { what: "deleted" } | { what: "keys" }
 
-export function Dialogs({ shown, onClose }: { shown: Shown | null; onClose(): void }) {
+export function Dialogs({ model, shown, onClose }: { model: ContextModel; shown: Shown | null; onClose(): void }) {
   if (!shown) return null
   switch (shown.what) {
     case "history":
-      return <BlockHistory id={shown.id} onClose={onClose} />
+      return (
+        <Suspense>
+          <BlockStates context={model.id} id={shown.id} onClose={onClose} />
+        </Suspense>
+      )
     case "deleted":
       return <DeletedBlocks onClose={onClose} />
     case "keys":

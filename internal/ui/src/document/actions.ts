@@ -153,21 +153,33 @@ export class Actions {
 
   indent(ids: readonly string[], by: 1 | -1): boolean {
     const tops = roots(ids, id => this.model.parentOf(id))
-    const done = by > 0 ? edits.indent(this.model, tops) : edits.outdent(this.model, tops)
+    const done = this.#steadily(() => (by > 0 ? edits.indent(this.model, tops) : edits.outdent(this.model, tops)))
     if (done) this.stage.announce(`${blocksCount(tops.length)} ${by > 0 ? "indented" : "outdented"}`)
     return done
   }
 
   moveBy(ids: readonly string[], by: 1 | -1): boolean {
     const tops = roots(ids, id => this.model.parentOf(id))
-    const done = edits.moveBy(this.model, tops, by)
+    const done = this.#steadily(() => edits.moveBy(this.model, tops, by))
     if (done) this.stage.announce(`Moved ${by > 0 ? "down" : "up"}`)
     return done
   }
 
   move(ids: readonly string[], to: { parent: string; after: string | null }): boolean {
-    const done = edits.move(this.model, roots(ids, id => this.model.parentOf(id)), to)
+    const done = this.#steadily(() => edits.move(this.model, roots(ids, id => this.model.parentOf(id)), to))
     if (done) this.stage.announce(`Moved ${blocksCount(ids.length)}`)
+    return done
+  }
+
+  /** Moves rows without taking the keyboard from them: a row that moves in the page loses it. */
+  #steadily(move: () => boolean): boolean {
+    this.state.moving = true
+    const done = move()
+    requestAnimationFrame(() => {
+      this.state.moving = false
+      const id = this.state.editing?.id ?? this.state.selection.focus
+      if (done && id) this.stage.show(id)
+    })
     return done
   }
 

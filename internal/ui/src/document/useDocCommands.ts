@@ -6,7 +6,6 @@ import type { ContextModel } from "../core/model"
 import type { Shown } from "./Dialogs"
 import type { Doc } from "./doc-context"
 import { kindName, turnable } from "./kinds"
-import { madeIn } from "./revert"
 
 /** Offers what can be done in a context to the palette. Its keys act in the list only, where the list has the keyboard. */
 export function useDocCommands(doc: Doc, show: Dispatch<Shown>): void {
@@ -21,7 +20,7 @@ function ofContext({ model, state, act, composer }: Doc, show: Dispatch<Shown>):
     { id: "doc.print", title: "Print context", group, run: () => print() },
     { id: "doc.undo", title: "Undo my last change", group, hint: "Mod+Z in the list", run: () => void act.undo() },
     ...othersIn(model).map(name => ({ id: `doc.undo.${name}`, title: `Undo ${name}'s last change`, group, run: () => void act.undoOf(name, false) })),
-    { id: "doc.deleted", title: "Deleted blocks…", group, enabled: () => model.deleted().length > 0, run: () => show({ what: "deleted" }) },
+    { id: "doc.deleted", title: "Deleted blocks…", group, run: () => show({ what: "deleted" }) },
     { id: "doc.fold", title: "Fold all", group, run: () => foldAll(true) },
     { id: "doc.unfold", title: "Unfold all", group, run: () => foldAll(false) },
     { id: "doc.all", title: "Select all blocks", group, run: () => state.all() },
@@ -50,20 +49,19 @@ function ofSelection({ model, state, act }: Doc, show: Dispatch<Shown>): Command
     ...turnable.map(kind => ({ id: `block.turn.${kind}`, title: `Turn into ${kindName(kind)}`, group, enabled: () => some() && ids().every(id => (turnable as readonly string[]).includes(model.block(id)?.kind ?? "")), run: () => act.turn(ids(), kind) })),
     { id: "block.link", title: "Copy link to block", group, enabled: one, run: () => void act.copyLink(first()) },
     { id: "block.copy", title: "Copy blocks as Markdown", group, hint: "Mod+C", enabled: some, run: () => void act.copyMarkdown(ids()) },
-    { id: "block.push", title: "Push to another context…", group, enabled: some, run: () => act.stage.push(ids()) },
     { id: "block.history", title: "History of block", group, enabled: one, run: () => show({ what: "history", id: first() }) },
     { id: "block.delete", title: "Delete", group, hint: "Delete", enabled: some, run: () => act.remove(ids()) },
   ]
 }
 
-/** How many of the newest changes are looked at for who wrote last. */
-const lookedAt = 2000
+/** How many of the last blocks are looked at for who wrote them: this is asked with every key. */
+const lookedAt = 200
 
 /** Who else wrote here lately, the latest first. */
 function othersIn(model: ContextModel): string[] {
   const names = new Set<string>()
-  for (const { actor } of madeIn(model).slice(-lookedAt).reverse()) {
-    const author = actors.principalOf(actor)
+  for (const { id } of model.rows.slice(-lookedAt).reverse()) {
+    const author = actors.principalOf(model.block(id)?.actor ?? "")
     if (!author.own && author.kind !== "unknown") names.add(author.name)
   }
   return [...names].slice(0, 8)

@@ -21,6 +21,8 @@ export class ViewState {
   #adding: string | null = null // behind which block the composer between blocks is open
   #byBlock = new Map<string, Set<() => void>>()
   #any = new Set<() => void>()
+  /** Rows are being moved: an editor that loses the keyboard stays one. */
+  moving = false
   /** The order that blocks are in now; of what does not show there is none. */
   order: readonly string[] = []
   #at = new Map<string, number>()

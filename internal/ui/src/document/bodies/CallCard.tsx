@@ -64,6 +64,6 @@ function Result({ id }: { id: string }) {
 /** How a call went: what its last result says, once there is one. */
 function outcome(call: Block, result: Block | undefined): string {
   if (result && (result.status === "error" || fieldsOf(result.meta).is_error === true)) return "error"
-  if (result?.status === "running") return "running"
+  if (result && call.status === "running") return result.status
   return call.status
 }

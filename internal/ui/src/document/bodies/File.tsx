@@ -26,7 +26,7 @@ export default function File({ block }: { block: Block }) {
       <FileHeader model={model} block={block} />
       {block.form === "text" && (editing || others) ? (
         <div className="content">
-          <LiveEditor model={model} id={id} lang={path} caret={editing ? state.editing?.caret : undefined} autoFocus={editing} label={`File ${path}`} onKey={onKey} onFocus={() => state.editing?.id === id || state.edit({ id, caret: "end" })} onBlur={() => state.editing?.id === id && state.edit(null)} />
+          <LiveEditor model={model} id={id} lang={path} caret={editing ? state.editing?.caret : undefined} autoFocus={editing} label={`File ${path}`} onKey={onKey} onFocus={() => state.editing?.id === id || state.edit({ id, caret: "end" })} onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)} />
         </div>
       ) : (
         <div className="content" onClick={e => getSelection()?.isCollapsed && block.form === "text" && void act.edit(id, { x: e.clientX, y: e.clientY })}>

@@ -1,4 +1,4 @@
-import { useCallback, type MouseEvent } from "react"
+import { useCallback, useEffect, useRef, type MouseEvent } from "react"
 import type { Block } from "../../core/schema"
 import { LiveEditor, preloadEditor, type EditorKey } from "../../editor/LiveEditor"
 import { cx } from "../../parts"
@@ -15,10 +15,15 @@ export function TextBody({ block, className }: { block: Block; className?: strin
   const { id, form } = block
   const editing = useRowState(id, s => s.editing?.id === id)
   const others = useSeatsAt(id).some(seat => !seat.own)
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // An editor that is here for others already is not opened anew.
+    if (editing && !place.current?.contains(document.activeElement)) place.current?.querySelector<HTMLElement>(".cm-content")?.focus()
+  }, [editing])
   const onKey = useCallback((key: EditorKey, at: number) => editorKey(doc, id, key, at), [doc, id])
   if (form === "text" && (editing || others)) {
     return (
-      <div className={cx("content", css.live, className)}>
+      <div ref={place} className={cx("content", className)}>
         <LiveEditor
           model={model}
           id={id}
@@ -27,7 +32,7 @@ export function TextBody({ block, className }: { block: Block; className?: strin
           label={`${kindName(block.kind)} by ${block.role}`}
           onKey={onKey}
           onFocus={() => state.editing?.id === id || (state.selectOne(id), state.edit({ id, caret: "end" }))}
-          onBlur={() => state.editing?.id === id && state.edit(null)}
+          onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)}
           onGone={() => state.editing?.id === id && state.edit(null)}
         />
       </div>
