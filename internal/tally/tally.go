@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +27,8 @@ type event struct {
 // pkg is a package whose tests are running.
 type pkg struct {
 	counts
-	output map[string]*strings.Builder // by test; "" is the package's own
+	output   map[string]*strings.Builder // by test; "" is the package's own
+	failures []note                      // by top-level test, in the order in which they failed
 }
 
 // tally is the state of one stream.
@@ -33,6 +36,7 @@ type tally struct {
 	counts
 	w        io.Writer
 	packages map[string]*pkg
+	notes    []note // of what failed
 }
 
 func (t *tally) read(r io.Reader) error {
@@ -98,6 +102,7 @@ func (t *tally) test(p *pkg, e event) {
 		p.passed++
 	case "fail":
 		p.failed++
+		p.fail(e, output)
 		fmt.Fprintf(t.w, "FAIL %s %s\n%s", e.Package, e.Test, output)
 	case "skip":
 		p.skipped++
@@ -105,21 +110,56 @@ func (t *tally) test(p *pkg, e event) {
 	}
 }
 
+// fail notes the failure of a test, or a subtest, with its top-level test.
+func (p *pkg) fail(e event, output string) {
+	name, _, _ := strings.Cut(e.Test, "/")
+	i := slices.IndexFunc(p.failures, func(n note) bool { return n.Test == name })
+	if i < 0 {
+		i = len(p.failures)
+		p.failures = append(p.failures, note{Package: e.Package, Test: name})
+	}
+	n := &p.failures[i]
+	n.Failures++
+	n.Output += output
+	n.Final = cmp.Or(n.Final, finalIn(output))
+}
+
+// cutOff notes the packages that did not come to their end.
+func (t *tally) cutOff() {
+	for name, p := range t.packages {
+		t.notes = append(t.notes, note{Package: name, Final: "it did not come to its end", Failures: max(p.failed, 1)})
+		t.passed += p.passed
+		t.failed += max(p.failed, 1)
+		t.skipped += p.skipped
+	}
+}
+
 // pkg reports the end of a package.
 func (t *tally) pkg(p *pkg, e event) {
 	delete(t.packages, e.Package)
 	if e.Action == "fail" {
+		final := ""
+		if b := p.output[""]; b != nil {
+			final = finalIn(b.String())
+		}
 		if p.failed == 0 {
 			p.failed = 1
+			final = cmp.Or(final, "it failed without a test that did")
+			p.failures = []note{{Package: e.Package, Failures: 1}}
 		}
 		// What never ended is what was running when the process died.
 		for name, b := range p.output {
 			if name != "" {
+				final = cmp.Or(final, finalIn(b.String()), name+" did not end")
 				fmt.Fprintf(t.w, "did not end: %s %s\n%s", e.Package, name, b)
 			}
 		}
 		if b := p.output[""]; b != nil {
 			fmt.Fprint(t.w, b)
+		}
+		for _, n := range p.failures {
+			n.Final = cmp.Or(n.Final, final)
+			t.notes = append(t.notes, n)
 		}
 	}
 	t.passed += p.passed

@@ -46,12 +46,15 @@ func TestRun(t *testing.T) {
 {"Action":"fail","Package":"kaijutsu/a"}`,
 			counts{passed: 1, failed: 1}, []string{"did not end: kaijutsu/a TestY\nin the middle", "signal: killed"}},
 		{"package without tests", `{"Action":"skip","Package":"kaijutsu/a"}`, counts{}, nil},
+		{"package that did not come to its end", `
+{"Action":"pass","Package":"kaijutsu/a","Test":"TestX"}
+{"Action":"run","Package":"kaijutsu/a","Test":"TestY"}`, counts{passed: 1, failed: 1}, nil},
 		{"other lines pass through", "go: something\n", counts{}, []string{"go: something\n"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out strings.Builder
-			got, err := run(strings.NewReader(tt.events), &out)
+			got, _, err := run(strings.NewReader(tt.events), &out)
 			if err != nil || got != tt.want {
 				t.Errorf("run = %+v, %v, want %+v", got, err, tt.want)
 			}
@@ -66,7 +69,7 @@ func TestRun(t *testing.T) {
 
 func TestRunReportsReadErrors(t *testing.T) {
 	broken := errors.New("broken pipe")
-	if _, err := run(iotest.ErrReader(broken), &strings.Builder{}); !errors.Is(err, broken) {
+	if _, _, err := run(iotest.ErrReader(broken), &strings.Builder{}); !errors.Is(err, broken) {
 		t.Errorf("run = %v, want %v", err, broken)
 	}
 }
