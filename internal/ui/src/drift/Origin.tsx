@@ -13,6 +13,8 @@ import type { Provenance } from "./provenance"
 
 export function Origin({ drift, more, known }: { drift: Drift; more: Provenance; known: Directory }) {
   const how = madeBy(drift)
+  // The chain ends with where it comes from, which stands there already.
+  const before = more.chain.filter(place => !place.endsWith(`:${drift.context}`))
   return (
     <div className={css.from}>
       <CornerDownRight aria-hidden size={14} />
@@ -28,7 +30,7 @@ export function Origin({ drift, more, known }: { drift: Drift; more: Provenance;
             {more.heads.length > 1 && ` +${more.heads.length - 1}`}
           </small>
         )}
-        {more.chain.length > 0 && <small title={more.chain.join("\n")}>by way of {many(more.chain.length, "context")}</small>}
+        {before.length > 0 && <small title={before.join("\n")}>by way of {many(before.length, "context")}</small>}
       </p>
       {drift.act && <ActState act={drift.act} />}
     </div>

@@ -4,6 +4,7 @@
 import { useId, useMemo, useRef, useState } from "react"
 import { actors } from "../core/actors"
 import { placeOf } from "../core/directory"
+import { useMe } from "../core/hooks"
 import type { ContextModel } from "../core/model"
 import { op } from "../core/ops"
 import { Markdown } from "../editor/Markdown"
@@ -27,7 +28,8 @@ export interface PushDialogProps {
 
 export default function PushDialog({ model, ids, onClose }: PushDialogProps) {
   const formId = useId()
-  const blocks = useMemo(() => chosenOf(model, ids), [model, ids])
+  const me = useMe()?.principal ?? ""
+  const blocks = useMemo(() => chosenOf(model, ids, me), [model, ids, me])
   const [to, setTo] = useState(noAddress)
   const [words, setWords] = useState("")
   const [what, setWhat] = useState<"text" | "briefing">("text")
@@ -146,9 +148,12 @@ export default function PushDialog({ model, ids, onClose }: PushDialogProps) {
   )
 }
 
-function chosenOf(model: ContextModel, ids: readonly string[]): Chosen[] {
+/** The blocks that go; `me` is who this browser acts as. */
+function chosenOf(model: ContextModel, ids: readonly string[], me: string): Chosen[] {
   return ids.flatMap(id => {
     const b = model.block(id)
-    return b && !b.deleted ? [{ id, kind: b.kind, author: actors.principalOf(b.actor).name, content: b.content }] : []
+    const { name, own, kind } = actors.principalOf(b?.actor ?? "")
+    const author = own ? me : kind === "unknown" ? "" : name
+    return b && !b.deleted ? [{ id, kind: b.kind, author, content: b.content }] : []
   })
 }

@@ -48,6 +48,9 @@ export function layoutInput(graph: Graph, direction: LayoutInput["direction"], a
     const mark = markOf(e)
     return { key: e.key, from: e.from, to: e.to, label: mark === "" ? 0 : Math.round(widthOf(mark) * 0.9 + 10) }
   })
+  // Of many, those that come first are laid out: lineage holds the graph together.
+  const forks = new Set(graph.edges.filter(e => e.kind === "fork").map(e => e.key))
+  lines.sort((a, b) => Number(forks.has(b.key)) - Number(forks.has(a.key)))
   return { boxes, lines, direction, aspect }
 }
 

@@ -66,6 +66,9 @@ export function graphFrom(answer: unknown, targets: readonly Target[], letters: 
     } else edges.set(key, { key, from, to, kind, count, stale: 0, last: timeOf(row.last) })
   }
   for (const l of letters) {
+    // What another kernel's contexts are called, only the letters say.
+    const far = l.from.kernel && l.from.title ? nodes.get(keyOf(l.from)) : undefined
+    if (far && !far.place.title) far.place = l.from
     const edge = l.stale && edges.get(edgeKey(keyOf(l.from), keyOf(l.context), l.kind))
     if (edge) edge.stale++
   }

@@ -34,22 +34,31 @@ export interface LayoutInput {
 export interface Layout {
   /** The centres of the boxes. */
   nodes: Record<string, Point>
-  /** Points of each line from border to border, and the place of what is written at it. */
-  lines: Record<string, { points: Point[]; label: Point }>
+  /** From border to border. */
+  lines: Record<string, Drawn>
   width: number
   height: number
 }
 
+/** A line, and the place of what is written at it. */
+interface Drawn {
+  points: Point[]
+  label: Point
+}
+
 interface Piece {
   nodes: [string, Point][]
-  lines: [string, { points: Point[]; label: Point }][]
+  lines: [string, Drawn][]
   width: number
   height: number
 }
 
 const gap = 40
-/** From how many nodes on a piece is ranked the quick way. */
-const bigPiece = 250
+/**
+ * From how many nodes on only as many lines of a piece are laid out as join it;
+ * the others are drawn straight. All of them would take many seconds.
+ */
+const bigPiece = 120
 
 export function laidOut(input: LayoutInput): Layout {
   const pieces = piecesOf(input).map(piece => (piece.boxes.length === 1 && piece.lines.length === 0 ? single(piece.boxes[0]!) : laidPiece(piece, input.direction)))
@@ -58,48 +67,87 @@ export function laidOut(input: LayoutInput): Layout {
 
 /** What is connected, the biggest first. Ends of lines that are no boxes are left out. */
 function piecesOf({ boxes, lines }: LayoutInput): { boxes: Box[]; lines: Line[] }[] {
-  const root = new Map(boxes.map(b => [b.key, b.key]))
-  const rootOf = (key: string): string => {
-    let at = key
-    while (root.get(at) !== at) {
-      root.set(at, root.get(root.get(at)!)!)
-      at = root.get(at)!
-    }
-    return at
-  }
-  const good = lines.filter(l => root.has(l.from) && root.has(l.to))
-  for (const l of good) root.set(rootOf(l.from), rootOf(l.to))
+  const tree = roots(boxes)
+  const known = new Set(boxes.map(b => b.key))
+  const good = lines.filter(l => known.has(l.from) && known.has(l.to))
+  for (const l of good) tree.join(l.from, l.to)
   const pieces = new Map<string, { boxes: Box[]; lines: Line[] }>()
   for (const b of boxes) {
-    const at = rootOf(b.key)
+    const at = tree.of(b.key)
     const piece = pieces.get(at)
     if (piece) piece.boxes.push(b)
     else pieces.set(at, { boxes: [b], lines: [] })
   }
-  for (const l of good) pieces.get(rootOf(l.from))!.lines.push(l)
+  for (const l of good) pieces.get(tree.of(l.from))!.lines.push(l)
   return [...pieces.values()].sort((a, b) => b.boxes.length - a.boxes.length)
+}
+
+/** Which boxes hang together: `join` reports whether two did not before. */
+function roots(boxes: readonly Box[]): { of(key: string): string; join(a: string, b: string): boolean } {
+  const above = new Map(boxes.map(b => [b.key, b.key]))
+  const of = (key: string): string => {
+    let at = key
+    while (above.get(at) !== at) {
+      above.set(at, above.get(above.get(at)!)!)
+      at = above.get(at)!
+    }
+    return at
+  }
+  const join = (a: string, b: string) => {
+    const [x, y] = [of(a), of(b)]
+    above.set(x, y)
+    return x !== y
+  }
+  return { of, join }
 }
 
 const single = (b: Box): Piece => ({ nodes: [[b.key, { x: b.width / 2, y: b.height / 2 }]], lines: [], width: b.width, height: b.height })
 
 function laidPiece({ boxes, lines }: { boxes: Box[]; lines: Line[] }, direction: "right" | "down"): Piece {
+  const ranked = boxes.length > bigPiece ? forestOf(boxes, lines) : lines
   const g = new Graph({ multigraph: true })
-  g.setGraph({ rankdir: direction === "right" ? "LR" : "TB", nodesep: 22, ranksep: direction === "right" ? 56 : 48, edgesep: 14, marginx: 0, marginy: 0, acyclicer: "greedy", ranker: boxes.length > bigPiece ? "longest-path" : "network-simplex" })
+  g.setGraph({ rankdir: direction === "right" ? "LR" : "TB", nodesep: 22, ranksep: direction === "right" ? 56 : 48, edgesep: 14, marginx: 0, marginy: 0, acyclicer: "greedy", ranker: boxes.length > bigPiece ? "tight-tree" : "network-simplex" })
   g.setDefaultEdgeLabel(() => ({}))
-  for (const b of boxes) g.setNode(b.key, { width: b.width, height: b.height })
-  for (const l of lines) g.setEdge(l.from, l.to, l.label > 0 ? { width: l.label, height: 18, labelpos: "c" } : {}, l.key)
+  // Names that mean something in JavaScript lead dagre astray: it gets numbers.
+  const names = new Map(boxes.map((b, n) => [b.key, `n${n}`]))
+  for (const b of boxes) g.setNode(names.get(b.key)!, { width: b.width, height: b.height })
+  for (const [n, l] of ranked.entries()) g.setEdge(names.get(l.from)!, names.get(l.to)!, l.label > 0 ? { width: l.label, height: 18, labelpos: "c" } : {}, `e${n}`)
   layout(g)
-  const nodes = boxes.map((b): [string, Point] => {
-    const at = g.node(b.key) as unknown as Point
-    return [b.key, { x: at.x, y: at.y }]
-  })
-  const drawn = lines.map((l): [string, { points: Point[]; label: Point }] => {
-    const e = g.edge(l.from, l.to, l.key) as unknown as { points?: Point[]; x?: number; y?: number }
+  const at = new Map(boxes.map(b => {
+    const { x, y } = g.node(names.get(b.key)!) as unknown as Point
+    return [b.key, { x, y }]
+  }))
+  const drawn = new Map<string, Drawn>()
+  for (const [n, l] of ranked.entries()) {
+    const e = g.edge(names.get(l.from)!, names.get(l.to)!, `e${n}`) as unknown as { points?: Point[]; x?: number; y?: number }
     const points = (e.points ?? []).map(p => ({ x: p.x, y: p.y }))
     const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 }
-    return [l.key, { points, label: { x: e.x ?? middle.x, y: e.y ?? middle.y } }]
-  })
-  return bounded(nodes, drawn, new Map(boxes.map(b => [b.key, b])))
+    drawn.set(l.key, { points, label: { x: e.x ?? middle.x, y: e.y ?? middle.y } })
+  }
+  const sizes = new Map(boxes.map(b => [b.key, b]))
+  for (const [n, l] of lines.entries()) if (!drawn.has(l.key)) drawn.set(l.key, straight(at.get(l.from)!, at.get(l.to)!, sizes.get(l.from)!, sizes.get(l.to)!, n))
+  return bounded([...at], [...drawn], sizes)
+}
+
+/** As many of the lines, the first ones, as join everything without a circle. */
+function forestOf(boxes: readonly Box[], lines: readonly Line[]): Line[] {
+  const rootOf = roots(boxes)
+  return lines.filter(l => rootOf.join(l.from, l.to))
+}
+
+/** A line that goes its own way: a bow from border to border. */
+function straight(from: Point, to: Point, a: Box, b: Box, n: number): Drawn {
+  const bow = (n % 2 === 0 ? 1 : -1) * (0.08 + 0.03 * (n % 4))
+  const middle = { x: (from.x + to.x) / 2 - (to.y - from.y) * bow, y: (from.y + to.y) / 2 + (to.x - from.x) * bow }
+  return { points: [border(from, middle, a), middle, border(to, middle, b)], label: middle }
+}
+
+/** Where the line from the centre of a box to a point leaves the box. */
+function border(centre: Point, towards: Point, box: Box): Point {
+  const dx = towards.x - centre.x
+  const dy = towards.y - centre.y
+  const share = Math.min(1, box.width / 2 / Math.max(1e-6, Math.abs(dx)), box.height / 2 / Math.max(1e-6, Math.abs(dy)))
+  return { x: centre.x + dx * share, y: centre.y + dy * share }
 }
 
 /** Moves a piece to the corner, with all that belongs to it. */
@@ -124,7 +172,7 @@ function bounded(nodes: Piece["nodes"], lines: Piece["lines"], boxes: ReadonlyMa
 
 /** Puts pieces into rows of about the same width. */
 function packed(pieces: Piece[], aspect: number): Layout {
-  const out: Layout = { nodes: {}, lines: {}, width: 0, height: 0 }
+  const out: Layout = { nodes: Object.create(null), lines: Object.create(null), width: 0, height: 0 }
   const area = pieces.reduce((sum, p) => sum + (p.width + gap) * (p.height + gap), 0)
   const rowWidth = Math.max(...pieces.map(p => p.width), Math.sqrt(area * aspect))
   let [x, y, high] = [0, 0, 0]

@@ -68,8 +68,8 @@ export type Direction = "left" | "right" | "up" | "down"
 
 const ways: Record<Direction, Point> = { left: { x: -1, y: 0 }, right: { x: 1, y: 0 }, up: { x: 0, y: -1 }, down: { x: 0, y: 1 } }
 
-/** Of some nodes the one that lies best in a direction: near, and not far aside. "" if none lies there. */
-export function towards(nodes: Readonly<Record<string, Point>>, from: string, direction: Direction, among: Iterable<string> = Object.keys(nodes)): string {
+/** Of some nodes the one that lies best in a direction: near, and not far aside, at most so many times as far. "" if none lies there. */
+export function towards(nodes: Readonly<Record<string, Point>>, from: string, direction: Direction, among: Iterable<string> = Object.keys(nodes), most = Infinity): string {
   const here = nodes[from]
   if (!here) return ""
   const way = ways[direction]
@@ -80,7 +80,7 @@ export function towards(nodes: Readonly<Record<string, Point>>, from: string, di
     if (!there || key === from) continue
     const along = (there.x - here.x) * way.x + (there.y - here.y) * way.y
     const aside = Math.abs((there.x - here.x) * way.y) + Math.abs((there.y - here.y) * way.x)
-    if (along < 1) continue
+    if (along < 1 || aside > most * along) continue
     if (along + 2 * aside < cost) {
       cost = along + 2 * aside
       best = key
@@ -91,5 +91,5 @@ export function towards(nodes: Readonly<Record<string, Point>>, from: string, di
 
 /** An arrow key: along an edge if one leads that way, else to the nearest node there. */
 export function stepped(nodes: Readonly<Record<string, Point>>, joined: ReadonlyMap<string, ReadonlySet<string>>, from: string, direction: Direction): string {
-  return towards(nodes, from, direction, joined.get(from) ?? []) || towards(nodes, from, direction)
+  return towards(nodes, from, direction, joined.get(from) ?? [], 2) || towards(nodes, from, direction)
 }
