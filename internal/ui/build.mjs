@@ -14,7 +14,7 @@ const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
 const filesBelow = dir =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter(e => e.isFile())
-    .map(e => join(e.parentPath, e.name))
+    .map(e => join(e.parentPath ?? e.path, e.name).replaceAll("\\", "/"))
     .sort(byText)
 const sha = bytes => createHash("sha256").update(bytes).digest("hex")
 
@@ -53,6 +53,7 @@ const assets = output.map(o => o.fileName).filter(name => name.startsWith("asset
 const worker = await transformWithEsbuild(readFileSync("src/sw.ts", "utf8"), "sw.ts", {
   minify: true,
   target: "es2022",
+  format: "iife", // a worker is no module
   sourcemap: false,
   define: { ASSETS: JSON.stringify(assets.map(name => `/${name}`)), VERSION: JSON.stringify(hash.slice(0, 16)) },
 })

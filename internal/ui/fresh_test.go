@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -15,6 +16,7 @@ import (
 // manifest is what the build script records of a build.
 type manifest struct {
 	Sources string            `json:"sources"` // SHA-256 of the sources
+	First   []string          `json:"first"`   // the scripts that every view loads
 	Files   map[string]string `json:"files"`   // path in dist → SHA-256
 }
 
@@ -35,14 +37,19 @@ func readManifest(t *testing.T) manifest {
 // the page is made of, as build.mjs computes it.
 func sourcesHash(t *testing.T) string {
 	t.Helper()
-	names := []string{"build.mjs", "package.json", "package-lock.json", "tsconfig.json"}
-	entries, err := os.ReadDir("src") // sorted by name
+	names := []string{"build.mjs", "index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"}
+	var below []string
+	err := filepath.WalkDir("src", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			below = append(below, filepath.ToSlash(name))
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
-		names = append(names, "src/"+e.Name())
-	}
+	slices.Sort(below)
+	names = append(names, below...)
 	sum := sha256.New()
 	for _, name := range names {
 		b, err := os.ReadFile(name)

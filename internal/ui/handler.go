@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/rand"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -29,10 +30,20 @@ var contentTypes = map[string]string{
 
 // policy lets the page load only what the server has, run no script of
 // anybody else, and be framed by nobody. 'wasm-unsafe-eval' is what compiling
-// WebAssembly asks for; it does not allow eval.
-const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self' ws: wss:; worker-src 'self'; manifest-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// WebAssembly asks for; it does not allow eval. To connect to 'self' takes in
+// the WebSocket of the same host (CSP 3, §6.7.2.8).
+func policy(styles string) string {
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'" + styles + "; img-src 'self' data:; " +
+		"connect-src 'self'; worker-src 'self'; manifest-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+// permissions are what the page never asks the browser for.
+const permissions = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), " +
+	"microphone=(), midi=(), payment=(), usb=(), clipboard-read=(self), clipboard-write=(self)"
+
+// placeholder stands in the built index.html for the nonce of an answer.
+const placeholder = "KJ-NONCE"
 
 // minGzipBytes is the size below which compressing is not worth a header.
 const minGzipBytes = 1 << 10
@@ -49,8 +60,8 @@ type file struct {
 
 // Handler serves the page at "/" and its files. Files under /assets/ have
 // their hash in their name and may be cached for ever; the rest is asked for
-// anew each time and answered with 304 when it is the same. The handler is
-// safe for concurrent use.
+// anew each time, and but for the page itself answered with 304 when it is the
+// same. The handler is safe for concurrent use.
 func Handler() http.Handler {
 	files, err := load(dist)
 	if err != nil {
@@ -104,7 +115,8 @@ func newFile(name string, b []byte) *file {
 
 func serve(w http.ResponseWriter, r *http.Request, files map[string]*file) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", policy(""))
+	h.Set("Permissions-Policy", permissions)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -120,6 +132,10 @@ func serve(w http.ResponseWriter, r *http.Request, files map[string]*file) {
 		return
 	}
 	h.Set("Content-Type", contentTypes[path.Ext(f.name)])
+	if r.URL.Path == "/" {
+		serveIndex(w, r, f)
+		return
+	}
 	h.Set("Vary", "Accept-Encoding")
 	if strings.HasPrefix(r.URL.Path, "/assets/") {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -135,6 +151,18 @@ func serve(w http.ResponseWriter, r *http.Request, files map[string]*file) {
 	}
 	h.Set("ETag", etag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// serveIndex answers with the page itself. Its body and its policy share a
+// nonce that no other answer has, by which style sheets that the page's own
+// scripts make are known; so it is kept by nobody but the page's own worker,
+// which keeps both together.
+func serveIndex(w http.ResponseWriter, r *http.Request, f *file) {
+	nonce := rand.Text() // 128 bits or more, of letters and digits
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy(" 'nonce-"+nonce+"'"))
+	h.Set("Cache-Control", "no-store")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(bytes.ReplaceAll(f.bytes, []byte(placeholder), []byte(nonce))))
 }
 
 // acceptsGzip reports whether the client takes gzip. Ranges are of the plain

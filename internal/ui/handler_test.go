@@ -52,7 +52,8 @@ func TestPage(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Content-Type":           "text/html; charset=utf-8",
-		"Cache-Control":          "no-cache",
+		"Cache-Control":          "no-store",
+		"ETag":                   "",
 		"X-Content-Type-Options": "nosniff",
 		"Referrer-Policy":        "no-referrer",
 	} {
@@ -61,7 +62,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	csp := r.Header.Get("Content-Security-Policy")
-	for _, want := range []string{"default-src 'none'", "script-src 'self' 'wasm-unsafe-eval';", "connect-src 'self' ws: wss:;", "frame-ancestors 'none'"} {
+	for _, want := range []string{"default-src 'none'", "script-src 'self' 'wasm-unsafe-eval';", "connect-src 'self';", "frame-ancestors 'none'"} {
 		if !strings.Contains(csp, want) {
 			t.Errorf("Content-Security-Policy = %q, want it to contain %q", csp, want)
 		}
@@ -71,6 +72,50 @@ func TestPage(t *testing.T) {
 	}
 	if page := body(t, r); regexp.MustCompile(`<script(?:[^>]*>[^<]|[^>]*\son)`).MatchString(page) || strings.Contains(page, "<style") || strings.Contains(page, "style=") {
 		t.Errorf("page has inline script or style, which its policy forbids:\n%s", page)
+	}
+}
+
+// nonces returns the nonce of an answer's policy and the one in its body.
+func nonces(t *testing.T, r *http.Response) (header, inBody string) {
+	t.Helper()
+	for _, in := range []struct {
+		text, pattern string
+		to            *string
+	}{
+		{r.Header.Get("Content-Security-Policy"), `style-src 'self' 'nonce-([A-Za-z0-9]{22,})';`, &header},
+		{body(t, r), `<meta property="csp-nonce" nonce="([^"]+)"`, &inBody},
+	} {
+		m := regexp.MustCompile(in.pattern).FindStringSubmatch(in.text)
+		if m == nil {
+			t.Fatalf("%q has no nonce", in.text)
+		}
+		*in.to = m[1]
+	}
+	return header, inBody
+}
+
+func TestNonce(t *testing.T) {
+	seen := make(map[string]bool)
+	for range 100 {
+		header, inBody := nonces(t, get(t, "GET", "/", nil))
+		if header != inBody {
+			t.Fatalf("the policy names nonce %q, the page %q", header, inBody)
+		}
+		if seen[header] {
+			t.Fatalf("nonce %q was given twice", header)
+		}
+		seen[header] = true
+	}
+	if csp := get(t, "GET", "/sw.js", nil).Header.Get("Content-Security-Policy"); strings.Contains(csp, "nonce") {
+		t.Errorf("Content-Security-Policy of a script = %q, want no nonce", csp)
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	for _, address := range []string{"/", "/sw.js", "/nothing"} {
+		if got := get(t, "GET", address, nil).Header.Get("Permissions-Policy"); !strings.Contains(got, "camera=()") {
+			t.Errorf("GET %s: Permissions-Policy = %q, want no camera", address, got)
+		}
 	}
 }
 
@@ -107,7 +152,7 @@ func TestAssets(t *testing.T) {
 }
 
 func TestRevalidation(t *testing.T) {
-	for _, address := range []string{"/", "/sw.js"} {
+	for _, address := range []string{"/sw.js", assets(t)[0]} {
 		etag := get(t, "GET", address, nil).Header.Get("ETag")
 		if etag == "" {
 			t.Fatalf("GET %s has no ETag", address)
