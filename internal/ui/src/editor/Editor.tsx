@@ -37,7 +37,7 @@ export default function Editor(props: LiveEditorProps) {
     }
   }, [model, id, label, lang, readOnly])
 
-  useEffect(() => live.current?.extend(extensions), [extensions, model, id, label, lang, readOnly])
+  useEffect(() => void live.current?.extend(extensions), [extensions, model, id, label, lang, readOnly])
 
   return (
     <>
@@ -90,7 +90,7 @@ function start(parent: HTMLElement, now: { current: LiveEditorProps }, onGone: (
   let open = true
   void languageOf(lang ?? "markdown").then(loaded => open && view.dispatch({ effects: language.reconfigure(loaded) }))
   return {
-    extend: extensions => more.get(view.state) !== extensions && view.dispatch({ effects: more.reconfigure(extensions) }),
+    extend: extensions => void (more.get(view.state) !== extensions && view.dispatch({ effects: more.reconfigure(extensions) })),
     stop: () => {
       open = false
       view.destroy()
