@@ -1,5 +1,5 @@
 import { X } from "lucide-react"
-import { useEffect, useId, useRef, type ReactNode } from "react"
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react"
 import { cx } from "./classes"
 import styles from "./Dialog.module.css"
 import { IconButton } from "./IconButton"
@@ -28,12 +28,15 @@ export interface DialogProps {
 export function Dialog({ open = true, onClose, title, label, bare = false, width = "m", top = false, footer, className, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  const [there, setThere] = useState(false)
+  useLayoutEffect(() => {
     const dialog = ref.current
     if (!open || !dialog) return
     const before = document.activeElement
     if (!dialog.open) dialog.showModal()
+    setThere(true) // what is inside comes into an open dialog: before, autoFocus would find nothing to see
     return () => {
+      setThere(false)
       dialog.close()
       // A dialog that is taken out of the page at once does not give the focus back by itself.
       if (before instanceof HTMLElement && before.isConnected && (document.activeElement === document.body || dialog.contains(document.activeElement))) before.focus()
@@ -54,14 +57,14 @@ export function Dialog({ open = true, onClose, title, label, bare = false, width
       onKeyDown={e => e.key === "Escape" && e.stopPropagation()}
       onPointerDown={e => e.target === ref.current && outside(ref.current, e) && onClose()}
     >
-      {!bare && (
+      {there && !bare && (
         <header className={styles.header}>
           <h2 id={id}>{title}</h2>
           <IconButton label="Close" icon={<X />} noTip onClick={onClose} />
         </header>
       )}
-      <div className={bare ? styles.bare : styles.body}>{children}</div>
-      {footer && <footer className={styles.footer}>{footer}</footer>}
+      {there && <div className={bare ? styles.bare : styles.body}>{children}</div>}
+      {there && footer && <footer className={styles.footer}>{footer}</footer>}
     </dialog>
   )
 }

@@ -1,31 +1,34 @@
 // The frame around the views: the list at the left, a bar above, the view.
 
 import "../parts/tokens.css"
-import { Suspense, useEffect, useRef } from "react"
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
 import { useCommands } from "../core/commands"
+import { placeOf as placeOfContext } from "../core/directory"
 import { useLink } from "../core/hooks"
-import { go, useRoute, type Route } from "../core/route"
-import { DriftDialogs } from "../drift/DriftDialogs"
+import { format, parse, useRoute, type Route } from "../core/route"
 import { Questions, Spinner, Splitter, Toasts, usePreference } from "../parts"
 import styles from "./App.module.css"
 import { Banners } from "./Banners"
+import { usePageTitle, useTheme } from "./browser"
 import { contextCommands, shellCommands } from "./commands"
 import { Dialogs } from "./Dialogs"
 import { ErrorBoundary } from "./ErrorBoundary"
 import { maxWidth, minWidth, sidebarShown, sidebarWidth, useDrawer, useNarrow } from "./layout"
 import { Sidebar } from "./Sidebar"
 import { TopBar } from "./TopBar"
-import { usePageTitle, useTheme } from "./browser"
 import { CitationDialog, nameOfView, View } from "./views"
+
+const DriftDialogs = lazy(async () => ({ default: (await import("../drift/DriftDialogs")).DriftDialogs }))
 
 /** The page. */
 export default function App() {
   const link = useLink()
   const route = useRoute()
-  const behind = useRef<Route | null>(null) // what a citation lies over
-  if (route.view !== "cite") behind.current = route
-  const shown: Route = behind.current ?? { view: "home" }
-  const place = placeOf(shown)
+  const shown = useBehind(route)
+  const [cited, setCited] = useState<Route | null>(null) // what a citation is from that was opened first
+  const found = useCallback((context: string, block: string) => setCited(known => known ?? parse(placeOfContext(context, block))), [])
+  const at = shown ?? cited ?? { view: "home" }
+  const place = placeOf(at)
   const narrow = useNarrow()
   const [beside, setBeside] = usePreference(sidebarShown)
   const [width, setWidth] = usePreference(sidebarWidth)
@@ -33,10 +36,10 @@ export default function App() {
   const listShown = narrow ? drawer : beside
   const setList = narrow ? setDrawer : setBeside
   const list = useRef<HTMLElement>(null)
-  const unread = usePageTitle(shown)
+  const unread = usePageTitle(at)
   useTheme()
   useCommands(() => shellCommands(() => setList(!listShown), () => setList(true)), [setList, listShown])
-  useCommands(() => contextCommands(shown), [place])
+  useCommands(() => contextCommands(at), [place])
   useEffect(() => {
     // Over the page, the list has the focus for itself, and gives it back.
     if (!drawer) return
@@ -64,19 +67,19 @@ export default function App() {
           onKeyDown={e => narrow && e.key === "Escape" && setDrawer(false)}
         >
           <ErrorBoundary what="The list of contexts">
-            <Sidebar onClose={narrow ? () => setDrawer(false) : undefined} />
+            <Sidebar route={at} onClose={narrow ? () => setDrawer(false) : undefined} />
           </ErrorBoundary>
         </aside>
       )}
       {listShown && narrow && <div className={styles.shade} onClick={() => setDrawer(false)} />}
       {listShown && !narrow && <Splitter label="Width of the list" value={width} min={minWidth} max={maxWidth} onChange={setWidth} />}
       <div className={styles.column} inert={drawer}>
-        <TopBar listShown={listShown} onList={() => setList(!listShown)} unread={unread} />
+        <TopBar route={at} listShown={listShown} onList={() => setList(!listShown)} unread={unread} />
         <Banners link={link} />
         <main id="stage" tabIndex={-1} className={styles.stage}>
-          <ErrorBoundary key={place} what={nameOfView[shown.view]}>
+          <ErrorBoundary key={place} what={nameOfView[at.view]}>
             <Suspense fallback={<div className={styles.loading}><Spinner large label="Loading" /></div>}>
-              <View route={shown} />
+              <View route={at} />
             </Suspense>
           </ErrorBoundary>
         </main>
@@ -84,18 +87,27 @@ export default function App() {
       {route.view === "cite" && (
         <ErrorBoundary key={route.handle} what="The citation">
           <Suspense fallback={null}>
-            <CitationDialog handle={route.handle} onClose={() => go(shown)} />
+            <CitationDialog handle={route.handle} onClose={() => location.replace(format(at))} onFound={found} />
           </Suspense>
         </ErrorBoundary>
       )}
       <Dialogs />
       <ErrorBoundary what="A dialog">
-        <DriftDialogs />
+        <Suspense fallback={null}>
+          <DriftDialogs />
+        </Suspense>
       </ErrorBoundary>
       <Questions />
       <Toasts />
     </div>
   )
+}
+
+/** What a citation lies over: the last address that was none. */
+function useBehind(route: Route): Route | null {
+  const behind = useRef<Route | null>(null)
+  if (route.view !== "cite") behind.current = route
+  return behind.current
 }
 
 /** What makes one view another: a new one begins with a clean slate. */

@@ -17,6 +17,8 @@ const maxContexts = 8
 const maxCommands = 30
 const maxHits = 12
 const maxRecent = 6
+/** The groups that are always there, in their order. */
+const always = ["Make", "Go to", "Page"]
 
 /** Everything by name: contexts, what can be done, and texts. */
 export function Palette() {
@@ -114,5 +116,6 @@ function recently(rows: readonly ContextRow[], commands: readonly Command[]): (C
 function grouped(commands: readonly Command[]): [string, Command[]][] {
   const by = new Map<string, Command[]>()
   for (const c of commands) by.set(c.group, [...(by.get(c.group) ?? []), c])
-  return [...by]
+  // What is about what is shown comes before what is always there.
+  return [...by].sort(([a], [b]) => always.indexOf(a) - always.indexOf(b))
 }

@@ -1,5 +1,5 @@
 import { Activity, GitBranch, Hand, Inbox, ListChecks, Waypoints, type LucideIcon } from "lucide-react"
-import { format, useRoute, type Route } from "../core/route"
+import { format, type Route } from "../core/route"
 import { Count, cx } from "../parts"
 import { useCounts, type Counts } from "./counts"
 import styles from "./Sidebar.module.css"
@@ -22,8 +22,7 @@ export const places: readonly Place[] = [
   { route: { view: "status" }, title: "Status", icon: Activity },
 ]
 
-export function Places() {
-  const route = useRoute()
+export function Places({ at: route }: { at: Route }) {
   const counts = useCounts()
   return (
     <nav aria-label="Kernel">

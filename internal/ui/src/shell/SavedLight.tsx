@@ -1,12 +1,11 @@
 import { useState } from "react"
 import { useLight, useLink } from "../core/hooks"
 import type { ContextModel } from "../core/model"
-import type { Light } from "../core/saved"
+import { acknowledged, type Light } from "../core/saved"
 import { Popover } from "../parts"
 import { useContextList } from "./contextlist"
 import { nameOf } from "./rows"
 import styles from "./SavedLight.module.css"
-import { unsentDocuments } from "./unsent"
 
 const meanings: Record<Light["state"], string> = {
   connected: "The server can be reached.",
@@ -23,7 +22,7 @@ export function SavedLight({ model }: { model: ContextModel | null }) {
   const light = useLight(model)
   const { rows } = useContextList()
   const [open, setOpen] = useState(false)
-  const unsent = open ? unsentDocuments() : []
+  const unsent = open ? acknowledged.marked() : []
   const nameFor = (document: string) => {
     const row = rows.find(r => r.url === `automerge:${document}`)
     return row ? nameOf(row) : "A document"

@@ -1,7 +1,7 @@
 import { Archive, ArrowLeft, Plus, Settings, X } from "lucide-react"
 import { useMemo, useState } from "react"
 import { useLink, useMe } from "../core/hooks"
-import { useRoute } from "../core/route"
+import type { Route } from "../core/route"
 import { useUnread } from "../drift/useUnread"
 import { Button, IconButton, preference, usePreference } from "../parts"
 import { useContextList } from "./contextlist"
@@ -16,11 +16,10 @@ import { Tree } from "./Tree"
 const archivedShown = preference("kj.archived", false, (v): v is boolean => typeof v === "boolean")
 
 /** What there is: the places of the kernel, and its contexts. `onClose` is there when it lies over the page. */
-export function Sidebar({ onClose }: { onClose?: () => void }) {
+export function Sidebar({ route, onClose }: { route: Route; onClose?: () => void }) {
   const { rows, refused, fresh } = useContextList()
   const link = useLink()
   const me = useMe()
-  const route = useRoute()
   const unread = useUnread()
   const held = useHeld(link.connected)
   const [query, setQuery] = useState("")
@@ -49,7 +48,7 @@ export function Sidebar({ onClose }: { onClose?: () => void }) {
         </>
       ) : (
         <div className={styles.scroll}>
-          <Places />
+          <Places at={route} />
           <nav aria-label="Contexts">
             <div className={styles.heading}>
               <h2>Contexts</h2>

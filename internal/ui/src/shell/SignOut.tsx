@@ -1,17 +1,17 @@
 import { useState } from "react"
+import { acknowledged } from "../core/saved"
 import { Button, Check, Dialog } from "../parts"
 import { why } from "./actions"
 import { closeDialog } from "./opened"
 import styles from "./Dialogs.module.css"
 import { forgetEverything } from "./offline"
-import { unsentDocuments } from "./unsent"
 
 /** Asks how much is to go: the token alone, or the copies in this browser too. */
 export function SignOut() {
   const [forget, setForget] = useState(true)
   const [busy, setBusy] = useState(false)
   const [wrong, setWrong] = useState("")
-  const unsent = unsentDocuments().length
+  const unsent = acknowledged.marked().length
   const leave = async () => {
     setBusy(true)
     try {

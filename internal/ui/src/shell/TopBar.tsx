@@ -2,7 +2,7 @@ import { ChevronRight, Ellipsis, History, PanelLeft, Search } from "lucide-react
 import { useState } from "react"
 import { useTitle } from "../core/hooks"
 import type { ContextModel } from "../core/model"
-import { format, useRoute, type Route } from "../core/route"
+import { format, type Route } from "../core/route"
 import { Seats } from "../presence/Seats"
 import { IconButton, Menu } from "../parts"
 import { useContextList } from "./contextlist"
@@ -14,11 +14,10 @@ import { SavedLight } from "./SavedLight"
 import { useShown } from "./shown"
 import styles from "./TopBar.module.css"
 
-const titles: Partial<Record<Route["view"], string>> = { home: "Kaijutsu", inbox: "Inbox", queue: "Queue", graph: "Drift graph", git: "Git", status: "Status", requests: "Requests", cite: "Citation" }
+const titles: Partial<Record<Route["view"], string>> = { home: "Kaijutsu", inbox: "Inbox", queue: "Queue", graph: "Drift graph", git: "Git", status: "Status", requests: "Requests" }
 
 /** What is shown, who is there, and whether it is saved. */
-export function TopBar({ listShown, onList, unread }: { listShown: boolean; onList(): void; unread: number }) {
-  const route = useRoute()
+export function TopBar({ route, listShown, onList, unread }: { route: Route; listShown: boolean; onList(): void; unread: number }) {
   const model = useShown()
   const { rows } = useContextList()
   const url = route.view === "context" || route.view === "history" ? route.url : ""
@@ -42,7 +41,7 @@ export function TopBar({ listShown, onList, unread }: { listShown: boolean; onLi
       )}
       <SavedLight model={model} />
       <IconButton label="Command palette" keys="Mod+K" icon={<Search />} className={styles.palette} onClick={() => openDialog({ dialog: "palette" })} />
-      {url && route.view === "context" && (
+      {(row || model) && route.view === "context" && (
         <a className={styles.history} href={format({ view: "history", url })} aria-label="History" title="History">
           <History aria-hidden />
         </a>

@@ -19,7 +19,7 @@ export function shellCommands(toggleList: () => void, openList: () => void): Com
     { id: "search", title: "Search titles and texts", group: "Page", keys: "/", run: () => search(openList) },
     { id: "keys", title: "Keyboard", group: "Page", keys: "?", run: () => openDialog({ dialog: "keys" }) },
     { id: "list", title: "Show or hide the list", group: "Page", keys: "Mod+\\", run: toggleList },
-    { id: "context.new", title: "New context", group: "Contexts", hint: "Make one and open it", run: () => openDialog({ dialog: "create" }) },
+    { id: "context.new", title: "New context", group: "Make", run: () => openDialog({ dialog: "create" }) },
     { id: "home", title: "First page", group: "Go to", run: () => go({ view: "home" }) },
     ...places.map(({ route, title }): Command => ({ id: `go.${route.view}`, title, group: "Go to", run: () => go(route) })),
     { id: "settings", title: "Settings", group: "Page", run: () => openDialog({ dialog: "settings" }) },

@@ -1,6 +1,7 @@
 // How much waits for somebody, for the badges.
 
 import { useContexts } from "../drift/contexts"
+import { useRequests } from "../status/useRequests"
 
 export interface Counts {
   /** Drifts that came and that this person has not read. */
@@ -13,5 +14,5 @@ export interface Counts {
 
 export function useCounts(): Counts {
   const { unread, targets } = useContexts()
-  return { inbox: unread, queue: targets.reduce((sum, t) => sum + (t.staged ?? 0), 0), requests: 0 }
+  return { inbox: unread, queue: targets.reduce((sum, t) => sum + (t.staged ?? 0), 0), requests: useRequests().count }
 }

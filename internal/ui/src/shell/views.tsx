@@ -9,6 +9,8 @@ const InboxView = lazy(() => import("../drift/InboxView"))
 const QueueView = lazy(() => import("../drift/QueueView"))
 const GraphView = lazy(() => import("../drift/GraphView"))
 const GitView = lazy(() => import("../git/GitView"))
+const StatusView = lazy(() => import("../status/StatusView"))
+const RequestsView = lazy(() => import("../status/RequestsView"))
 const HistoryView = lazy(() => import("../time/HistoryView"))
 export const CitationDialog = lazy(() => import("../drift/CitationDialog"))
 
@@ -42,9 +44,9 @@ export function View({ route }: { route: Route }) {
     case "git":
       return <GitView />
     case "status":
-      return null
+      return <StatusView />
     case "requests":
-      return null
+      return <RequestsView />
     case "cite": // it lies over what was shown before it; opened first, over nothing
     case "home":
       return <Home />
