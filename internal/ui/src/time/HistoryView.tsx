@@ -23,7 +23,7 @@ import { Transport } from "./Transport"
 import { useHistory } from "./useHistory"
 import { usePast } from "./usePast"
 import { lastSeen } from "./seen"
-import { say, when } from "./words"
+import { say, when, whenExactly } from "./words"
 
 export interface HistoryViewProps {
   url: string
@@ -98,8 +98,8 @@ export default function HistoryView({ url, at, to }: HistoryViewProps) {
   if (!history) return <section className={styles.view} aria-label="History"><Beginning error={error} loading={loading} offline={!link.connected} reload={reload} /></section>
   return (
     <section className={styles.view} aria-label="History">
+      <h1 className="sr-only">History of {state?.title || "this context"}</h1>
       <Toolbar
-        title={state?.title ?? ""}
         onBack={() => go({ view: "context", url })}
         grain={grain}
         fitting={grain ? "" : history.grain.title}
@@ -183,7 +183,7 @@ function pairOf(compare: CompareWith, { points, index, moment, other, seen }: { 
       const there = points[indexOfMoment(points, other)]
       if (!there) return other ? { from: other, to: moment, title: "What differs" } : null
       const [a, b] = there.version <= here.version ? [there, here] : [here, there]
-      return { from: momentOf(a), to: momentOf(b), title: `From ${named(a)} to ${named(b)}` }
+      return { from: momentOf(a), to: momentOf(b), title: `From ${whenExactly(a.last)} to ${whenExactly(b.last)}` }
     }
   }
 }
@@ -192,7 +192,8 @@ function pairOf(compare: CompareWith, { points, index, moment, other, seen }: { 
 function marksOf(state: ReturnType<Past["peek"]> | null, prior: ReturnType<Past["peek"]>, point: Point | undefined): { made: ReadonlySet<string>; changed: ReadonlySet<string> } {
   if (!state || !point || (state.moment !== momentOf(point) && state.version !== point.version)) return { made: nothing, changed: nothing }
   if (prior) return touchedBetween(prior, state)
-  return { made: nothing, changed: new Set(point.blocks) }
+  const blocks = new Set(point.blocks)
+  return point.how.length === 1 && point.how[0] === "inserted" ? { made: blocks, changed: nothing } : { made: nothing, changed: blocks }
 }
 
 const bare = (id: string): PastBlock => ({ block: { id } as PastBlock["block"], depth: 0, author: "", via: "" })

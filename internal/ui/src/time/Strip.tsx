@@ -8,6 +8,8 @@ import styles from "./Transport.module.css"
 
 const barWidth = 4
 const height = 36
+/** A bar of so many changes is a high one, where there is none of more. */
+const usual = 12
 
 /** What a bar stands for: changes by hue. */
 export function barsOf(points: readonly Point[], bars: number): Map<number, number>[] {
@@ -60,7 +62,7 @@ function paint(canvas: HTMLCanvasElement, points: readonly Point[]): void {
   // With few points each has a bar of its own, below its place on the slider.
   const bars = barsOf(points, Math.min(points.length, Math.floor(width / barWidth)))
   const step = width / bars.length
-  const most = Math.max(...bars.map(total))
+  const most = Math.max(usual, ...bars.map(total))
   const colours = huesOf(canvas)
   bars.forEach((bar, i) => {
     const sum = total(bar)

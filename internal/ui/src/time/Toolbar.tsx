@@ -12,7 +12,6 @@ import { nameOf, plural } from "./words"
 export type CompareWith = "none" | "previous" | "now" | "point" | "seen"
 
 export interface ToolbarProps {
-  title: string
   onBack(): void
   grain: string
   fitting: string
@@ -32,13 +31,8 @@ export interface ToolbarProps {
 export function Toolbar(p: ToolbarProps) {
   return (
     <header className={styles.bar}>
-      <div className={styles.heading}>
-        <IconButton label="Back to the context" icon={<ArrowLeft />} onClick={p.onBack} />
-        <h1 title={p.title}>{p.title || "Untitled"}</h1>
-        <span className={styles.kind}>History</span>
-        <IconButton label="Copy a link to this point" icon={<Link2 />} onClick={p.onCopy} />
-      </div>
       <div className={styles.options} role="toolbar" aria-label="What is shown">
+        <IconButton label="Back to the context" icon={<ArrowLeft />} onClick={p.onBack} />
         <label>
           <span>Steps</span>
           <select value={p.grain} onChange={e => p.onGrain(e.currentTarget.value)}>
@@ -79,17 +73,18 @@ export function Toolbar(p: ToolbarProps) {
             }}
           />
         </label>
+        {p.authors.length > 0 && (
+          <ul className={styles.legend} aria-label="Authors">
+            {p.authors.slice(0, 8).map(a => (
+              <li key={a.author}>
+                <Avatar name={a.author} hue={colourOf(a.author)} size={16} label="" /> {nameOf(a.author)}
+              </li>
+            ))}
+            {p.authors.length > 8 && <li>and {p.authors.length - 8} more</li>}
+          </ul>
+        )}
+        <IconButton label="Copy a link to this point" icon={<Link2 />} onClick={p.onCopy} />
       </div>
-      {p.authors.length > 0 && (
-        <ul className={styles.legend} aria-label="Authors">
-          {p.authors.slice(0, 8).map(a => (
-            <li key={a.author}>
-              <Avatar name={a.author} hue={colourOf(a.author)} size={16} label="" /> {nameOf(a.author)}
-            </li>
-          ))}
-          {p.authors.length > 8 && <li>and {p.authors.length - 8} more</li>}
-        </ul>
-      )}
     </header>
   )
 }
