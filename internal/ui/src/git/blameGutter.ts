@@ -51,12 +51,12 @@ export function moved(by: readonly (Line | null)[], before: Text, after: Text, c
     const first = before.lineAt(c.fromA).number
     const last = before.lineAt(c.toA).number
     const lines = after.lineAt(c.toB).number - after.lineAt(c.fromB).number + 1
-    while (at < first) next.push(by[at++] ?? null)
+    while (at < first) next.push(by[at++ - 1] ?? null)
     if (at > first && next.length > 0) next.length-- // two edits in one line
     for (let n = 0; n < lines; n++) next.push(null)
     at = last + 1
   }
-  while (at <= before.lines) next.push(by[at++] ?? null)
+  while (at <= before.lines) next.push(by[at++ - 1] ?? null)
   return next.slice(0, after.lines)
 }
 
