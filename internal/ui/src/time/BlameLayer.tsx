@@ -2,7 +2,7 @@
 // the same for editors.
 
 import type { Extension } from "@codemirror/state"
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react"
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react"
 import { colourOf } from "../core/actors"
 import { Avatar, Button, cx } from "../parts"
 import styles from "./Blame.module.css"
@@ -26,9 +26,9 @@ export function BlameText({ id, content }: { id: string; content: string }) {
   const { book, by } = useBlameHere()
   const spans = useSpans(book, id)
   const shown = content.length > maxShown ? content.slice(0, maxShown) : content
-  const parts = useMemo(() => {
+  const parts = useMemo((): ReactNode[] => {
     if (!spans) return [shown]
-    return spans.flatMap((span, n) => {
+    return spans.flatMap((span, n): ReactNode[] => {
       if (span.from >= shown.length) return []
       const text = shown.slice(span.from, span.to)
       const { className, title } = lookOf(span, by)
