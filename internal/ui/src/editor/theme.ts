@@ -4,6 +4,7 @@
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language"
 import { EditorView } from "@codemirror/view"
 import { tags as t } from "@lezer/highlight"
+import { blockLines } from "./blocklines"
 import { codeStyle } from "./codestyle"
 
 const markdownStyle = HighlightStyle.define([
@@ -31,7 +32,13 @@ const common = {
   ".cm-placeholder": { color: "var(--muted)" },
 }
 
-const prose = EditorView.theme({ ...common, ".cm-content": { ...common[".cm-content"], overflowWrap: "anywhere" } })
+const prose = EditorView.theme({
+  ...common,
+  ".cm-scroller": { ...common[".cm-scroller"], overflow: "visible" },
+  ".cm-content": { ...common[".cm-content"], overflowWrap: "anywhere" },
+  ".cm-codeline": { fontFamily: "var(--mono)", fontSize: "var(--text-m, 13px)", lineHeight: "1.55", backgroundColor: "var(--code)", tabSize: "4" },
+  ".cm-emptyline": { fontSize: "0.6em" },
+})
 
 const code = EditorView.theme({
   ...common,
@@ -43,7 +50,7 @@ const code = EditorView.theme({
 })
 
 /** The looks of an editor of Markdown. */
-export const proseLook = [prose, syntaxHighlighting(markdownStyle), syntaxHighlighting(codeStyle)]
+export const proseLook = [prose, blockLines, syntaxHighlighting(markdownStyle), syntaxHighlighting(codeStyle)]
 
 /** The looks of an editor of code. */
 export const codeLook = [code, syntaxHighlighting(codeStyle)]
