@@ -49,17 +49,20 @@ export default defineConfig({
   preview: { host: "127.0.0.1", proxy },
   build: {
     target: "es2022",
+    minify: "terser", // 4 % less to load than by esbuild
+    terserOptions: { module: true, ecma: 2020, compress: { passes: 1 } },
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
     rollupOptions: {
       output: {
+        experimentalMinChunkSize: 8 << 10, // many small files compress badly
         manualChunks: id => chunks.find(([, packages]) => packages.test(id))?.[0],
       },
     },
   },
-  css: { modules: { generateScopedName: "[name]_[local]_[hash:base64:4]" } },
+  css: { modules: { generateScopedName: process.env.NODE_ENV === "production" ? "[hash:base64:6]" : "[name]_[local]_[hash:base64:4]" } },
   test: {
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/core/testing/setup.ts"],

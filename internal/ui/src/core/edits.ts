@@ -36,7 +36,7 @@ function raw(doc: ContextDoc, id: string): RawBlock {
 }
 
 function put(doc: ContextDoc, id: string, parent: string, fields: { kind: string; role: string; order: string; text: string }): void {
-  const block: RawBlock = { kind: scalar(fields.kind), role: scalar(fields.role), status: scalar("done"), order: scalar(fields.order), text: fields.text }
+  const block: RawBlock = { kind: scalar(fields.kind), role: scalar(fields.role), status: scalar(fields.kind === "task" ? "pending" : "done"), order: scalar(fields.order), text: fields.text }
   if (parent !== "") block.parent = scalar(parent)
   doc.pages[pageOf(id)]![id] = block
 }
