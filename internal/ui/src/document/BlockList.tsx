@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useSyncExternalStore, type Ref, type RefObject } from "react"
 import { useRows } from "../core/hooks"
 import { TitleEditor } from "../editor/TitleEditor"
+import { BlameLegend } from "../time/BlameLayer"
 import { BlockRow } from "./BlockRow"
 import { copied, putBlocks } from "./clipboard"
 import { Composer } from "./Composer"
@@ -82,6 +83,7 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
     <div className={css.column}>
       <div className={css.top}>
         <TitleEditor model={model} />
+        <BlameLegend />
       </div>
       <div
         ref={list}
@@ -124,7 +126,7 @@ function useLines(): readonly Line[] {
     before.current = new Map(made.map(line => [line.id, line]))
     return made
   }, [rows, model])
-  useMemo(() => state.setOrder(lines.map(line => line.id)), [state, lines])
+  useLayoutEffect(() => state.setOrder(lines.map(line => line.id)), [state, lines])
   return lines
 }
 

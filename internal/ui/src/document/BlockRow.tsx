@@ -87,8 +87,13 @@ export const BlockRow = memo(function BlockRow({ line, index, count, kept, measu
           <span key={n} className={css.guide} style={{ "--at": n } as React.CSSProperties} />
         ))}
         <Gutter line={line} block={block} near={near || selected} />
-        {turn && <RowHeader block={block} />}
-        <Marks block={block} depth={depth} />
+        {turn ? (
+          <RowHeader block={block}>
+            <Marks block={block} depth={depth} />
+          </RowHeader>
+        ) : (
+          <Marks block={block} depth={depth} />
+        )}
         <RowBoundary state={block}>
           <RowContent block={block} line={line} />
           {block.kind !== "drift" && block.meta !== "" && <Rests block={block} />}

@@ -5,8 +5,10 @@ import type { ContextModel } from "../core/model"
 import { openPush } from "../drift/dialogs"
 import { useDriftCommands } from "../drift/useDriftCommands"
 import { useReadMark } from "../drift/useReadMark"
-import { usePresence } from "../presence/usePresence"
 import { toast } from "../parts"
+import { usePresence } from "../presence/usePresence"
+import { useSeen } from "../time/seen"
+import { BlameProvider, useBlame } from "../time/useBlame"
 import { Actions } from "./actions"
 import { BlockList } from "./BlockList"
 import { Dialogs, type Shown } from "./Dialogs"
@@ -50,6 +52,8 @@ function Open({ model, reveal }: ContextViewProps) {
   }, [model])
   const presence = usePresence(model)
   useEffect(() => book.take(presence.peers), [book, presence])
+  const blame = useBlame(model)
+  useSeen(model)
   useReadMark(model)
   useEffect(() => onUnfit(why => toast({ text: why.message, kind: "warn" })), [])
   useDocCommands(doc, setDialog)
@@ -57,7 +61,9 @@ function Open({ model, reveal }: ContextViewProps) {
   return (
     <DocContext value={doc}>
       <section ref={scroller} className={`context ${css.context}`} aria-label={title ? `Context ${title}` : "Context"}>
-        <BlockList ref={list} scroller={scroller} composer={composer} reveal={reveal} />
+        <BlameProvider value={blame}>
+          <BlockList ref={list} scroller={scroller} composer={composer} reveal={reveal} />
+        </BlameProvider>
         <div ref={live} className="sr-only" role="status" aria-live="polite" />
       </section>
       <Dialogs model={model} shown={dialog} onClose={() => setDialog(null)} />

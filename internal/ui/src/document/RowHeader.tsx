@@ -1,3 +1,4 @@
+import type { ReactNode } from "react"
 import { colourOf } from "../core/actors"
 import { useAuthor } from "../core/hooks"
 import type { Block } from "../core/schema"
@@ -20,18 +21,19 @@ export function useTurn(block: Block, above: string | null): boolean {
 const speaker = ({ role }: Block) => (role === "tool" ? "model" : role)
 
 /** Who speaks, and since when. */
-export function RowHeader({ block }: { block: Block }) {
+export function RowHeader({ block, children }: { block: Block; children?: ReactNode }) {
   const { model } = useDoc()
   const author = useAuthor(model, block.id)
   const hue = colourOf(author.name)
   return (
     <header className={css.header}>
-      <Avatar name={author.name} kind={block.role === "model" && author.kind === "unknown" ? "agent" : author.kind} hue={hue} size={20} label="" />
+      <Avatar name={author.name} kind={block.role !== "user" && author.kind === "unknown" ? "agent" : author.kind} hue={hue} size={20} label="" />
       <span className={css.author} data-own={author.own || undefined}>
         {author.name}
       </span>
       {block.role !== "user" && <span className={css.role}>{block.role}</span>}
       {block.madeAt !== null && <TimeAgo at={block.madeAt} className={css.time} />}
+      {children}
     </header>
   )
 }

@@ -51,6 +51,20 @@ export function useWindow({ lines, scroller, list, held, kept }: WindowOptions):
   const following = useRef(false)
   const seen = useRef<{ id: string; offset: number }[]>([])
 
+  // What the reader looks at stays where it is when lines come and go above it:
+  // the place to scroll to is known before the lines are laid out, so that the
+  // rows in sight stay the ones that they are.
+  const laidOut = useRef(lines)
+  const target = useRef<number | null>(null)
+  if (laidOut.current !== lines) {
+    laidOut.current = lines
+    virtual.getTotalSize() // measures anew
+    const still = following.current && held === null ? undefined : seen.current.find(({ id }) => at.has(id))
+    const item = still && virtual.measurementsCache[at.get(still.id)!]
+    target.current = still && item ? item.start - still.offset : null
+    if (target.current !== null) virtual.scrollOffset = target.current
+  }
+
   virtual.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, v) => {
     const el = scroller.current
     if (!el || following.current) return false
@@ -84,14 +98,11 @@ export function useWindow({ lines, scroller, list, held, kept }: WindowOptions):
     if (top < virtual.options.scrollMargin && seen.current[0]?.id !== held) seen.current = [] // the title is in sight
   }, [virtual, scroller])
 
-  // What the reader looks at stays where it is when lines come and go above it.
   useLayoutEffect(() => {
     const el = scroller.current
-    if (!el) return
-    const still = following.current && now.current.held === null ? undefined : seen.current.find(({ id }) => at.has(id))
-    const item = still && virtual.measurementsCache[at.get(still.id)!]
-    if (still && item && Math.abs(item.start - still.offset - el.scrollTop) > 1) el.scrollTop = item.start - still.offset
-  }, [lines, at, virtual, scroller])
+    if (el && target.current !== null && Math.abs(target.current - el.scrollTop) > 1) el.scrollTop = target.current
+    target.current = null
+  }, [lines, scroller])
   useEffect(remember)
 
   useEffect(() => {

@@ -4,6 +4,8 @@ import { readMeta } from "../../core/meta"
 import { CodeView } from "../../editor/CodeView"
 import { LiveEditor, type EditorKey } from "../../editor/LiveEditor"
 import { FileHeader } from "../../git/FileHeader"
+import { filePlace } from "../../git/files"
+import { useBlameOn, useFileBlame } from "../../git/useFileBlame"
 import { useDoc, useRowState, useSeatsAt } from "../doc-context"
 import { editorKey } from "../editor-keys"
 import { headOf, moreChars } from "../long"
@@ -19,14 +21,17 @@ export default function File({ block }: { block: Block }) {
   const asked = useRowState(id, s => s.shown(id))
   const others = useSeatsAt(id).some(seat => !seat.own)
   const { path } = readMeta("file", block.meta)
+  const full = filePlace(block).full || null
+  const blamed = useBlameOn(full)
+  const gutter = useFileBlame(full, undefined, block.content)
   const onKey = useCallback((key: EditorKey, at: number) => key !== "split" && key !== "mergeUp" && key !== "indent" && key !== "outdent" && editorKey(doc, id, key, at), [doc, id])
   const part = headOf(block.content, asked)
   return (
     <div className={css.file}>
       <FileHeader model={model} block={block} />
-      {block.form === "text" && (editing || others) ? (
+      {block.form === "text" && (editing || others || blamed) ? (
         <div className="content">
-          <LiveEditor model={model} id={id} lang={path} caret={editing ? state.editing?.caret : undefined} autoFocus={editing} label={`File ${path}`} onKey={onKey} onFocus={() => state.editing?.id === id || state.edit({ id, caret: "end" })} onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)} />
+          <LiveEditor model={model} id={id} lang={path} extensions={gutter ?? undefined} caret={editing ? state.editing?.caret : undefined} autoFocus={editing} label={`File ${path}`} onKey={onKey} onFocus={() => state.editing?.id === id || state.edit({ id, caret: "end" })} onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)} />
         </div>
       ) : (
         <div className="content" onClick={e => getSelection()?.isCollapsed && block.form === "text" && void act.edit(id, { x: e.clientX, y: e.clientY })}>

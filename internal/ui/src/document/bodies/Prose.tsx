@@ -5,6 +5,8 @@ import { useMeta } from "../../drift/useMeta"
 import { Markdown } from "../../editor/Markdown"
 import { alwaysSource, usePreference } from "../../parts"
 import { settledParts } from "../stream"
+import { BlameText } from "../../time/BlameLayer"
+import { useBlameHere } from "../../time/useBlame"
 import { LongText } from "./LongText"
 import css from "./bodies.module.css"
 
@@ -15,11 +17,13 @@ const maxMarkdown = 60_000
 export const Prose = memo(function Prose({ block }: { block: Block }) {
   const { content, status, id } = block
   const cites = useCites(useMeta(block))
+  const blame = useBlameHere()
   const [source] = usePreference(alwaysSource)
   const running = status === "running"
   const parts = useMemo(() => (running && content.length <= maxMarkdown ? settledParts(content) : null), [running, content])
   if (content.length > maxMarkdown) return <LongText id={id} text={content} running={running} />
   if (content.trim() === "") return <p className={css.nothing}>{running ? "" : "Empty"}</p>
+  if (blame.on) return <BlameText id={id} content={content} />
   if (source) return <pre className={css.source}>{content}</pre>
   if (parts === null) return <Markdown text={content} {...cites} />
   return parts.map((part, n) => <Markdown key={n} text={part} />)

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, type MouseEvent } from "react"
 import type { Block } from "../../core/schema"
 import { LiveEditor, preloadEditor, type EditorKey } from "../../editor/LiveEditor"
 import { cx } from "../../parts"
+import { useBlameExtension } from "../../time/BlameLayer"
 import { useDoc, useRowState, useSeatsAt } from "../doc-context"
 import { kindName } from "../kinds"
 import { editorKey } from "../editor-keys"
@@ -15,6 +16,7 @@ export function TextBody({ block, className }: { block: Block; className?: strin
   const { id, form } = block
   const editing = useRowState(id, s => s.editing?.id === id)
   const others = useSeatsAt(id).some(seat => !seat.own)
+  const blame = useBlameExtension(id)
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // An editor that is here for others already is not opened anew.
@@ -30,6 +32,7 @@ export function TextBody({ block, className }: { block: Block; className?: strin
           caret={editing ? state.editing?.caret : undefined}
           autoFocus={editing}
           label={`${kindName(block.kind)} by ${block.role}`}
+          extensions={blame}
           onKey={onKey}
           onFocus={() => state.editing?.id === id || (state.selectOne(id), state.edit({ id, caret: "end" }))}
           onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)}
