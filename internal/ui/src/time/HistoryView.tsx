@@ -57,7 +57,7 @@ export default function HistoryView({ url, at, to }: HistoryViewProps) {
   const point = points[index]
   const moment = place?.moment ?? (point ? momentOf(point) : null)
   const around = useMemo(() => [1, -1, 2, -2, 3].flatMap(d => (points[index + d] ? [momentOf(points[index + d]!)] : [])), [points, index])
-  const { state, late, error: broken } = usePast(past, moment, around)
+  const { state, late, error: broken } = usePast(past, moment, around, link.connected)
   const before = points[index - 1]
   const prior = before && past.peek(momentOf(before))
   const { made, changed } = useMemo(() => marksOf(state, prior, point), [state, prior, point])

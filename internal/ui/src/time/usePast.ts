@@ -14,7 +14,7 @@ export interface Shown {
 /** While somebody scrubs, what they pass by is not asked for. */
 const restMillis = 40
 
-export function usePast(past: Past, moment: string | null, around: readonly string[] = []): Shown {
+export function usePast(past: Past, moment: string | null, around: readonly string[], connected: boolean): Shown {
   const [shown, setShown] = useState<{ past: Past; state: State | null; error: Error | null; failed: string | null }>({ past, state: null, error: null, failed: null })
   const near = around.join(" ")
   useEffect(() => {
@@ -34,7 +34,7 @@ export function usePast(past: Past, moment: string | null, around: readonly stri
       clearTimeout(timer)
       stop.abort()
     }
-  }, [past, moment, near])
+  }, [past, moment, near, connected])
   const state = shown.past === past ? shown.state : null
   return { state, late: moment !== null && state?.moment !== moment && shown.failed !== moment, error: shown.failed === moment && moment !== null ? shown.error : null }
 }
