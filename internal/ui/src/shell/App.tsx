@@ -1,7 +1,7 @@
 // The frame around the views: the list at the left, a bar above, the view.
 
 import "../parts/tokens.css"
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, type RefObject } from "react"
 import { useCommands } from "../core/commands"
 import { placeOf as placeOfContext } from "../core/directory"
 import { useLink } from "../core/hooks"
@@ -36,6 +36,7 @@ export default function App() {
   const listShown = narrow ? drawer : beside
   const setList = narrow ? setDrawer : setBeside
   const list = useRef<HTMLElement>(null)
+  const Frame = narrow ? "div" : "aside"
   const unread = usePageTitle(at)
   useTheme()
   useCommands(() => shellCommands(() => setList(!listShown), () => setList(true)), [setList, listShown])
@@ -59,8 +60,8 @@ export default function App() {
         Skip to the document
       </a>
       {listShown && (
-        <aside
-          ref={list}
+        <Frame
+          ref={list as RefObject<never>}
           className={narrow ? styles.drawer : styles.beside}
           style={narrow ? undefined : { width }}
           {...(narrow ? { role: "dialog", "aria-modal": true, "aria-label": "Contexts and views" } : { "aria-label": "Sidebar" })}
@@ -69,7 +70,7 @@ export default function App() {
           <ErrorBoundary what="The list of contexts">
             <Sidebar route={at} onClose={narrow ? () => setDrawer(false) : undefined} />
           </ErrorBoundary>
-        </aside>
+        </Frame>
       )}
       {listShown && narrow && <div className={styles.shade} onClick={() => setDrawer(false)} />}
       {listShown && !narrow && <Splitter label="Width of the list" value={width} min={minWidth} max={maxWidth} onChange={setWidth} />}

@@ -2,6 +2,7 @@ import { CloudOff, ShieldAlert, X } from "lucide-react"
 import { useEffect, useState } from "react"
 import type { Link } from "../core/link"
 import { IconButton } from "../parts"
+import { deletedHere } from "./actions"
 import styles from "./App.module.css"
 
 /** A break of the connection shorter than this, in milliseconds, is not worth a word. */
@@ -12,6 +13,7 @@ export function Banners({ link }: { link: Link }) {
   const { connected, refusal } = link
   const [away, setAway] = useState(false)
   const [seen, setSeen] = useState("")
+  const news = refusal !== "" && refusal !== seen && ![...deletedHere].some(id => refusal.includes(id))
   useEffect(() => {
     setAway(false)
     if (connected) return
@@ -26,7 +28,7 @@ export function Banners({ link }: { link: Link }) {
           <p>The server cannot be reached. What you write is kept in this browser, and sent when it is back.</p>
         </div>
       )}
-      {refusal && refusal !== seen && (
+      {news && (
         <div className={`${styles.banner} ${styles.refused} refusal`} role="alert">
           <ShieldAlert aria-hidden />
           <p>{refusal}</p>

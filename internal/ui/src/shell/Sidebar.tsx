@@ -29,7 +29,7 @@ export function Sidebar({ route, onClose }: { route: Route; onClose?: () => void
   const hidden = rows.reduce((sum, r) => sum + (r.archived ? 1 : 0), 0)
   return (
     <div className={styles.sidebar}>
-      <header className={styles.brand}>
+      <div className={styles.brand}>
         <a href="#/" aria-label="Kaijutsu, home">
           <Logo />
           <span>Kaijutsu</span>
@@ -37,7 +37,7 @@ export function Sidebar({ route, onClose }: { route: Route; onClose?: () => void
         {me?.kernel && me.kernel !== "main" && <span className={styles.kernel}>{me.kernel}</span>}
         <IconButton label="Settings" icon={<Settings />} onClick={() => openDialog({ dialog: "settings" })} />
         {onClose && <IconButton label="Close the list" icon={<X />} noTip onClick={onClose} />}
-      </header>
+      </div>
       <SearchBox query={query} onQuery={setQuery} />
       {query.trim() !== "" ? (
         <>

@@ -1,10 +1,10 @@
 import { ChevronRight, Ellipsis } from "lucide-react"
 import { memo, useMemo, useState } from "react"
 import { Button, ContextMenu, Count, cx, IconButton, Menu } from "../parts"
-import { itemsOf } from "./menu"
-import { ancestors, nameOf, treeOf, type ContextRow, type TreeNode } from "./rows"
-import styles from "./Sidebar.module.css"
 import { folds, useFolds } from "./folds"
+import { itemsOf } from "./menu"
+import { ancestors, documentOf, nameOf, treeOf, type ContextRow, type TreeNode } from "./rows"
+import styles from "./Sidebar.module.css"
 
 /** How many of one level are shown at first, and how many more each time. */
 const pageRows = 200
@@ -70,9 +70,6 @@ function Level({ nodes, shared }: { nodes: readonly TreeNode[]; shared: Shared }
 }
 
 const below = (node: TreeNode, unread: (id: string) => number): number => node.forks.reduce((sum, f) => sum + unread(f.row.id) + below(f, unread), 0)
-
-/** The document's id in its address. */
-export const documentOf = (url: string): string => url.slice("automerge:".length)
 
 interface LineProps {
   row: ContextRow

@@ -4,7 +4,7 @@ import { go } from "../core/route"
 import { op } from "../core/ops"
 import { ask, toast } from "../parts"
 import { contextList } from "./contextlist"
-import { nameOf, rowFrom, type ContextRow } from "./rows"
+import { documentOf, nameOf, rowFrom, type ContextRow } from "./rows"
 
 /** Runs what may be refused; says why when it is. Resolves to whether it was done. */
 export async function attempt(what: () => Promise<unknown>): Promise<boolean> {
@@ -51,12 +51,17 @@ export async function archiveContext(row: ContextRow, archived: boolean): Promis
   toast({ text: archived ? `“${nameOf(row)}” is archived.` : `“${nameOf(row)}” is back.`, kind: "ok", action: { label: "Undo", run: () => void attempt(() => op("context_archive", { context: row.id, archived: !archived })) } })
 }
 
+/** The documents that were deleted from here: that the server says so is no news. */
+export const deletedHere = new Set<string>()
+
 /** Deletes a context for good, after asking. */
 export async function deleteContext(row: ContextRow, shown: boolean): Promise<void> {
   const yes = await ask({ title: `Delete “${nameOf(row)}” for good?`, text: "Its blocks and their history go, for everybody. Forks of it stay whole. This cannot be undone; archiving can.", verb: "Delete for good", danger: true })
   if (!yes) return
+  deletedHere.add(documentOf(row.url))
   const done = await attempt(() => op("context_delete", { context: row.id, force: true }))
-  if (done && shown) go({ view: "home" })
+  if (!done) deletedHere.delete(documentOf(row.url))
+  else if (shown) go({ view: "home" })
 }
 
 export async function copyText(text: string, said: string): Promise<void> {

@@ -47,6 +47,9 @@ export const rowsFrom = (v: unknown): ContextRow[] => (Array.isArray(v) ? v.flat
 /** What a context is called. */
 export const nameOf = (row: Pick<ContextRow, "title">): string => row.title.trim() || "Untitled"
 
+/** The document's id in its address. */
+export const documentOf = (url: string): string => url.slice("automerge:".length)
+
 /**
  * The tree: the newest context first, and below each the forks of it in the
  * order of their making. A fork of what is not in the list stands at the top.
