@@ -4,7 +4,7 @@ import { Search, Send } from "lucide-react"
 import { useMemo, useState } from "react"
 import { useMe, useOp } from "../core/hooks"
 import { Button, Empty, TimeAgo } from "../parts"
-import { lineOf, many } from "./check"
+import { many, plainLine } from "./check"
 import { FilterChip, Select } from "./Filters"
 import { edgeKinds } from "./graph"
 import { everyLetter, filtered, lettersFrom } from "./letters"
@@ -52,7 +52,7 @@ export function Delivered() {
       <ul className={css.rows}>
         {found.slice(0, shown).map(l => {
           const href = hrefOf(l.context, l.block)
-          const begin = lineOf(l.content, 160) || "(empty)"
+          const begin = plainLine(l.content, 160) || "(empty)"
           return (
             <li key={l.block} className={css.row}>
               <p className={css.rowHead}>

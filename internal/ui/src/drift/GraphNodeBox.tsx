@@ -27,11 +27,12 @@ export const GraphNodeBox = memo(function GraphNodeBox({ node, at, edges, near, 
   const href = hrefOf(node.place)
   const inner = (
     <>
+      <title>{labelOf(node, edges)}</title>
       <rect width={width} height={height} rx="8" className={css.box} />
-      <text x="12" y="20" className={css.name}>
+      <text x="12" y="20" className={css.name} aria-hidden>
         {fitted(titleOf(node), node.unread > 0 ? 132 : 158)}
       </text>
-      <text x="12" y="36" className={css.about}>
+      <text x="12" y="36" className={css.about} aria-hidden>
         {fitted(aboutNode(node), 178)}
       </text>
       {node.unread > 0 && <Count n={node.unread} x={width - 18} y={16} />}
@@ -45,7 +46,6 @@ export const GraphNodeBox = memo(function GraphNodeBox({ node, at, edges, near, 
     "data-archived": node.archived ? "" : undefined,
     "data-near": near ? "" : undefined,
     tabIndex: tabStop ? 0 : -1,
-    "aria-label": labelOf(node, edges),
     onPointerEnter: () => onHover({ node: node.key }),
     onPointerLeave: (e: React.PointerEvent) => e.pointerType !== "touch" && onHover(null),
     onPointerDown: (e: React.PointerEvent) => (touched.current = e.pointerType === "touch"),
@@ -85,7 +85,7 @@ export const GraphNodeBox = memo(function GraphNodeBox({ node, at, edges, near, 
 function Count({ n, x, y }: { n: number; x: number; y: number }) {
   const text = n > 99 ? "99+" : String(n)
   return (
-    <g className={css.count} data-unread={n}>
+    <g className={css.count} data-unread={n} aria-hidden>
       <rect x={x - 5 - text.length * 3.5} y={y - 9} width={10 + text.length * 7} height="18" rx="9" />
       <text x={x} y={y}>
         {text}

@@ -3,7 +3,7 @@
 import { ArrowUpRight } from "lucide-react"
 import { useMemo } from "react"
 import { Badge, TimeAgo } from "../parts"
-import { lineOf, many } from "./check"
+import { many, plainLine } from "./check"
 import { titleOf } from "./drawing"
 import css from "./Graph.module.css"
 import type { At } from "./GraphCanvas"
@@ -34,7 +34,7 @@ export function GraphPanel({ at, graph, letters }: { at: NonNullable<At>; graph:
                 <span className={css.dotKind} data-kind={l.kind} /> {l.kind} to {nameOf(l.context)} by {l.by} {l.at > 0 && <TimeAgo at={l.at} />} {l.stale && <Badge tone="warn">stale</Badge>}
               </p>
               <a href={hrefOf(l.context, l.block) || undefined} tabIndex={-1}>
-                {lineOf(l.content, 110)}
+                {plainLine(l.content, 110)}
               </a>
             </li>
           ))}

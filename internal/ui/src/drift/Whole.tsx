@@ -4,6 +4,7 @@ import { useEffect, useMemo } from "react"
 import { useOp } from "../core/hooks"
 import { Markdown } from "../editor/Markdown"
 import { Spinner } from "../parts"
+import { plainLine } from "./check"
 import { RefLink, useCites } from "./CiteLink"
 import { itemFrom, type Item } from "./items"
 import { madeBy } from "./Origin"
@@ -20,7 +21,7 @@ export function Whole({ item, open }: { item: Item; open: boolean }) {
   const shown = whole ?? item
   const cites = useCites(shown)
   useEffect(() => rememberQuotes(shown.citations), [shown])
-  if (!open) return <p className={css.begin}>{item.content}</p>
+  if (!open) return <p className={css.begin}>{plainLine(item.content, 160)}</p>
   const how = madeBy(shown)
   return (
     <div className={css.arrives}>

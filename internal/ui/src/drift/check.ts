@@ -25,3 +25,13 @@ export function lineOf(text: string, most: number): string {
 
 /** "1 drift", "3 drifts". */
 export const many = (n: number, one: string, more = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : more}`
+
+/** The same of Markdown, without most of its marks. */
+export function plainLine(markdown: string, most: number): string {
+  const text = markdown
+    .slice(0, 16 * most)
+    .replace(/^\s{0,3}(#{1,6}|[-*+>]|\d{1,9}[.)])\s+/gm, "")
+    .replace(/\s(#{1,6}|[-*])\s/g, " · ") // of a text that is one line already
+    .replace(/(\*\*|__|~~|`+)(?=\S)(.*?\S)\1/g, "$2")
+  return lineOf(text, most)
+}

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { plainLine } from "./check"
 import { actWords, byContext, everyLetter, filtered, lettersFrom } from "./letters"
 
 const place = (id: string, title: string) => ({ id, title, short: id.slice(-2) })
@@ -51,4 +52,11 @@ test("a wish that is not known is shown as it is", () => {
   expect(actWords("granted")).toBe("may act")
   expect(actWords("__proto__")).toBe("asks to act: __proto__")
   expect(actWords("")).toBe("")
+})
+
+test("a beginning is shown without the marks of Markdown", () => {
+  expect(plainLine("# Faster gallery\n\n- **three** sizes\n- `thumbs.go`", 100)).toBe("Faster gallery three sizes thumbs.go")
+  expect(plainLine("## Decisions - We decided", 100)).toBe("Decisions · We decided")
+  expect(plainLine("2 * 3 ** 4 and snake_case_name", 100)).toContain("snake_case_name")
+  expect(plainLine("*".repeat(100_000) + "x", 10).length).toBeLessThan(20)
 })
