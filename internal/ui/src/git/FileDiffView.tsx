@@ -1,10 +1,9 @@
-import { useMemo } from "react"
+import { useEffect, useMemo, useRef } from "react"
 import { useOp } from "../core/hooks"
 import { DiffView } from "../parts/diff/DiffView"
 import { diffsFrom, type Changed, type Mount } from "./answers"
 import { State } from "./State"
 import styles from "./git.module.css"
-import { useEffect, useRef } from "react"
 
 interface Props {
   mount: Mount

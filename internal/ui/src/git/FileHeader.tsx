@@ -35,7 +35,7 @@ export function FileHeader({ model, block }: { model: ContextModel; block: Block
         {baseName(place.path)}
       </span>
       {mount ? (
-        <a className={styles.mount} href={format({ view: "git", mount: mount.path })} title={stateOf(mount).why}>
+        <a className={styles.mount} href={format({ view: "git", mount: mount.path.slice(1) })} title={stateOf(mount).why}>
           <GitBranch aria-hidden />
           {mount.path}
           {mount.branch && <span> · {mount.branch}</span>}

@@ -39,7 +39,7 @@ export default function GitView() {
               A repository that is mounted becomes a context: its text files are blocks that everybody can edit.
             </Empty>
           ) : (
-            <MountList mounts={mounts} open={open?.path ?? ""} onOpen={path => go({ view: "git", mount: path })} />
+            <MountList mounts={mounts} open={open?.path ?? ""} onOpen={path => go({ view: "git", mount: path.slice(1) })} />
           )}
         </State>
       </div>
@@ -56,7 +56,7 @@ export default function GitView() {
           onDone={m => {
             setDialog(null)
             list.reload()
-            go({ view: "git", mount: m.path })
+            go({ view: "git", mount: m.path.slice(1) })
           }}
         />
       )}

@@ -18,7 +18,7 @@ describe("what changed, in words", () => {
   })
 
   it("says how a mount fares", () => {
-    const at = (fields: object) => stateOf(mountFrom({ path: "/mnt/app", state: "ready", ...fields })).word
+    const at = (fields: object) => stateOf(mountFrom({ path: "/mnt/app", kind: "git", state: "ready", ...fields })).word
     expect(at({})).toBe("in step")
     expect(at({ dirty: 1 })).toBe("1 file being written")
     expect(at({ conflicts: 2, state: "paused" })).toBe("2 conflicts")

@@ -15,6 +15,7 @@ export function stateOf(m: Mount): { tone: Tone; word: string; why: string } {
   if (m.state === "opening") return { tone: "warn", word: "opening", why: m.reason }
   if (m.state === "elsewhere") return { tone: "plain", word: "on another server", why: m.reason || "Another server's disk: its blocks can be edited here, its files cannot be read." }
   if (m.dirty > 0) return { tone: "plain", word: `${many(m.dirty, "file")} being written`, why: "Edits of blocks that the disk does not have yet." }
+  if (m.kind !== "git") return { tone: "ok", word: "ready", why: "" }
   return { tone: "ok", word: "in step", why: "Blocks and disk say the same." }
 }
 

@@ -1,4 +1,4 @@
-import { useId, useMemo, useState } from "react"
+import { useId, useMemo, useState, type ChangeEvent } from "react"
 import { placeOf } from "../core/directory"
 import { op, Refused } from "../core/ops"
 import { Button, Check, Field, toast } from "../parts"
@@ -104,7 +104,7 @@ function Asked({ field: f, value, wrong, onChange }: { field: FormField; value: 
     case "boolean":
       return <Check label={label} hint={f.hint || undefined} checked={value === true} onChange={e => onChange(e.target.checked)} />
     case "choice":
-      if (f.choices.length > 6) return <Field label={label} hint={f.hint} error={wrong} choices={[{ value: "", label: "Choose…" }, ...f.choices]} value={text} onChange={e => onChange(e.target.value)} />
+      if (f.choices.length > 6) return <Field label={label} hint={f.hint} error={wrong} choices={[{ value: "", label: "Choose…" }, ...f.choices]} value={text} onChange={(e: ChangeEvent<HTMLSelectElement>) => onChange(e.target.value)} />
       return (
         <fieldset className={styles.choices}>
           <legend>{label}</legend>

@@ -2,11 +2,11 @@
 // kernels that are held for consent.
 
 import { Bell, BellOff, CloudOff, MessageCircleQuestion } from "lucide-react"
-import { useEffect, useState } from "react"
+import { useState } from "react"
 import { Unreachable } from "../core/ops"
 import { Button, Empty, Spinner } from "../parts"
 import { HeldCard } from "./HeldCard"
-import { allow, allowed, notifyOfQuestions } from "./notify"
+import { allow, allowed } from "./notify"
 import { QuestionCard } from "./QuestionCard"
 import styles from "./Requests.module.css"
 import { useRequests } from "./useRequests"
@@ -15,7 +15,6 @@ import { wordsOf } from "./words"
 export default function RequestsView() {
   const { questions, held, error, known, reload } = useRequests()
   const [notes, setNotes] = useState(allowed)
-  useEffect(notifyOfQuestions, [])
   const away = error instanceof Unreachable
   return (
     <section className={styles.view} aria-label="Requests">

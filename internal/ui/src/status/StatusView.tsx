@@ -96,7 +96,7 @@ function Tile({ title, value, of, more, samples }: { title: string; value: strin
       <span className={styles.faint}>{title}</span>
       <b>{value}</b>
       <Sparkline values={samples} label={`${of} over the last minutes`} />
-      <small>{more ?? " "}</small>
+      <small>{more ?? "\u00a0"}</small>
     </div>
   )
 }

@@ -2,7 +2,6 @@
 // and only while they look at something else.
 
 import type { Question } from "./answers"
-import { requests } from "./requests"
 
 const key = "kj.notify"
 const maxText = 140
@@ -35,19 +34,17 @@ export async function allow(yes: boolean): Promise<Allowed> {
   return allowed()
 }
 
-/** Shows a message for each question that comes; returns how to stop. */
-export function notifyOfQuestions(): () => void {
-  return requests.onArrival((q: Question) => {
-    if (!document.hidden || allowed() !== "yes" || !q.answerable) return
-    try {
-      const note = new Notification(q.by ? `${q.by} asks` : "A question", { body: [...q.message].slice(0, maxText).join(""), tag: q.block })
-      note.onclick = () => {
-        window.focus()
-        location.hash = "#/requests"
-        note.close()
-      }
-    } catch {
-      // Some browsers show them only from elsewhere.
+/** Shows a message for a question that came. */
+export function notifyOf(q: Question): void {
+  if (!document.hidden || allowed() !== "yes" || !q.answerable) return
+  try {
+    const note = new Notification(q.by ? `${q.by} asks` : "A question", { body: [...q.message].slice(0, maxText).join(""), tag: q.block })
+    note.onclick = () => {
+      window.focus()
+      location.hash = "#/requests"
+      note.close()
     }
-  })
+  } catch {
+    // Some browsers show them only from elsewhere.
+  }
 }

@@ -5,6 +5,7 @@
 import { follow } from "../core/events"
 import { op } from "../core/ops"
 import { heldFrom, questionsFrom, type Held, type Question } from "./answers"
+import { notifyOf } from "./notify"
 
 export interface Requests {
   questions: readonly Question[]
@@ -25,7 +26,6 @@ const nothing: Requests = { questions: [], held: [], error: null, known: false }
 class Waiting {
   #now = nothing
   #listeners = new Set<() => void>()
-  #arrivals = new Set<(q: Question) => void>()
   #stops: (() => void)[] = []
   #soon: ReturnType<typeof setTimeout> | undefined
   #asking = 0
@@ -39,12 +39,6 @@ class Waiting {
       this.#listeners.delete(fn)
       if (this.#listeners.size === 0) this.#stop()
     }
-  }
-
-  /** Calls `fn` for each question that comes while the page is open. */
-  onArrival(fn: (q: Question) => void): () => void {
-    this.#arrivals.add(fn)
-    return () => void this.#arrivals.delete(fn)
   }
 
   /** Asks anew, in a moment. */
@@ -82,7 +76,7 @@ class Waiting {
     this.#now = { questions, held, error: asked.status === "rejected" ? (asked.reason as Error) : null, known: before.known || asked.status === "fulfilled" }
     if (before.known) {
       const had = new Set(before.questions.map(q => q.block))
-      for (const q of questions) if (!had.has(q.block)) for (const fn of this.#arrivals) fn(q)
+      for (const q of questions) if (!had.has(q.block)) notifyOf(q)
     }
     for (const fn of this.#listeners) fn()
   }
