@@ -134,9 +134,11 @@ export class Actions {
     const tops = roots(ids, id => this.model.parentOf(id))
     if (tops.length === 0) return
     const last = Math.max(...ids.map(id => this.state.indexOf(id)))
-    const gone = new Set(ids)
+    const order = this.state.order
     if (!edits.setFlag(this.model, tops, "deleted", true)) return
-    const next = this.state.order.slice(last + 1).find(id => !gone.has(id)) ?? this.state.order.slice(0, last).reverse().find(id => !gone.has(id)) ?? null
+    // What hangs below goes too: the keyboard goes to the next one that still shows.
+    const shows = (id: string) => this.model.indexOf(id) >= 0
+    const next = order.slice(last + 1).find(shows) ?? order.slice(0, last).reverse().find(shows) ?? null
     this.state.edit(null)
     this.state.selectOne(next)
     if (next) this.stage.show(next)

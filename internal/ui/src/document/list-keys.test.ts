@@ -1,0 +1,80 @@
+// @vitest-environment jsdom
+import type { KeyboardEvent } from "react"
+import { expect, it } from "vitest"
+import { ContextModel } from "../core/model"
+import { contextOf } from "../core/testing/contexts"
+import { Actions } from "./actions"
+import type { Doc } from "./doc-context"
+import { listKey } from "./list-keys"
+import { SeatBook } from "./seat-book"
+import { ViewState } from "./view-state"
+
+/** A list of texts with the keyboard on it, without a page around. */
+function list(...texts: string[]) {
+  const { handle, ids } = contextOf(...texts)
+  const model = new ContextModel(handle)
+  const state = new ViewState()
+  const said: string[] = []
+  const act = new Actions(model, state, { show: () => {}, announce: text => said.push(text), push: () => {}, history: () => {}, toEnd: () => {} })
+  let composed = 0
+  const doc: Doc = { model, state, act, seats: new SeatBook(), composer: () => void composed++ }
+  const order = () => state.setOrder(model.rows.map(row => row.id))
+  order()
+  state.selectOne(ids[0]!)
+  const press = (key: string, more: Partial<KeyboardEvent> = {}): boolean => {
+    const row = document.createElement("article")
+    row.dataset.row = state.selection.focus ?? ids[0]!
+    let taken = false
+    listKey({ key, target: row, nativeEvent: {}, preventDefault: () => (taken = true), stopPropagation: () => {}, ...more } as unknown as KeyboardEvent<HTMLElement>, doc)
+    order()
+    return taken
+  }
+  const show = () => model.rows.map(row => "-".repeat(row.depth) + model.block(row.id)!.content).join(" ")
+  const selected = () => state.selected().map(id => model.block(id)!.content).join(" ")
+  return { press, show, selected, state, model, said, composed: () => composed }
+}
+
+it("steps, extends, and goes on to the composer behind the last", () => {
+  const l = list("a", "b", "c")
+  l.press("ArrowDown")
+  expect(l.selected()).toBe("b")
+  l.press("ArrowDown", { shiftKey: true })
+  expect(l.selected()).toBe("b c")
+  l.press("Home")
+  expect(l.selected()).toBe("a")
+  l.press("End")
+  l.press("ArrowDown")
+  expect(l.composed()).toBe(1)
+})
+
+it("moves what is selected, and indents it", () => {
+  const l = list("a", "b", "c")
+  l.press("ArrowDown", { altKey: true })
+  expect(l.show()).toBe("b a c")
+  l.press("Tab")
+  expect(l.show()).toBe("b -a c")
+  l.press("Tab", { shiftKey: true })
+  expect(l.show()).toBe("b a c")
+  expect(l.said).toEqual(["Moved down", "1 block indented", "1 block outdented"])
+})
+
+it("leaves Tab to the page where there is nothing to indent", () => {
+  expect(list("a", "b").press("Tab")).toBe(false)
+})
+
+it("folds, deletes with the keyboard on the next, and makes a block below", () => {
+  const l = list("a", "b", "c")
+  l.press("ArrowDown")
+  l.press("Tab")
+  l.press("ArrowUp")
+  l.press(" ")
+  expect(l.show()).toBe("a c")
+  l.press("ArrowRight")
+  expect(l.show()).toBe("a -b c")
+  l.press("Delete")
+  expect(l.show()).toBe("c")
+  expect(l.selected()).toBe("c")
+  l.press("Enter", { ctrlKey: true })
+  expect(l.show()).toBe("c ")
+  expect(l.state.editing?.caret).toBe("end")
+})
