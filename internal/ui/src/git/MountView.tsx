@@ -55,7 +55,7 @@ export function MountView({ mount, owner, onBack, onChange }: Props) {
         <span className={styles.grow} />
         {mount.context && (
           <a className={styles.link} href={placeOf(mount.context)}>
-            <FileText aria-hidden /> Open its context
+            <FileText aria-hidden /> <span><span className={styles.wide}>Open its </span>context</span>
           </a>
         )}
         {owner && (
