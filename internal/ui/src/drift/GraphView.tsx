@@ -7,7 +7,7 @@ import { Button, Empty } from "../parts"
 import { many } from "./check"
 import { FilterChip, Select } from "./Filters"
 import css from "./Graph.module.css"
-import { edgeKinds, folded, graphFrom, narrowed, wholeGraph, type EdgeKind } from "./graph"
+import { busiest, edgeKinds, folded, graphFrom, mostDrawn, narrowed, wholeGraph, type EdgeKind } from "./graph"
 import { GraphCanvas } from "./GraphCanvas"
 import { GraphList } from "./GraphList"
 import { lettersFrom } from "./letters"
@@ -31,13 +31,16 @@ export default function GraphView() {
   const [filter, setFilter] = useState(wholeGraph)
   const [span, setSpan] = useState("")
   const [asList, setAsList] = useState(false)
+  const [everything, setEverything] = useState(false)
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
 
   const { letters } = useMemo(() => lettersFrom(inbox.data), [inbox.data])
   const { targets } = useMemo(() => targetsFrom(list.data), [list.data])
   const whole = useMemo(() => graphFrom(edges.data, targets, letters), [edges.data, targets, letters])
   const shown = useMemo(() => narrowed(whole, { ...filter, since: span ? Date.now() - Number(span) : 0 }), [whole, filter, span])
-  const drawn = useMemo(() => folded(shown, open), [shown, open])
+  const gathered = useMemo(() => folded(shown, open), [shown, open])
+  const tooMany = gathered.nodes.length > mostDrawn
+  const drawn = useMemo(() => (everything ? gathered : busiest(gathered)), [gathered, everything])
   const counts = useMemo(() => {
     const count = new Map<EdgeKind, number>()
     for (const e of whole.edges) count.set(e.kind, (count.get(e.kind) ?? 0) + e.count)
@@ -75,6 +78,11 @@ export default function GraphView() {
         {(shown.alone > 0 || filter.alone) && (
           <FilterChip on={filter.alone} onChange={alone => set({ alone })}>
             {shown.alone > 0 ? `${shown.alone} without drift` : "Without drift"}
+          </FilterChip>
+        )}
+        {tooMany && !asList && (
+          <FilterChip on={!everything} onChange={on => setEverything(!on)}>
+            The {mostDrawn} busiest
           </FilterChip>
         )}
         <div className={css.legend} role="group" aria-label="Kinds of edges">

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { folded, graphFrom, narrowed, newestAt, trafficOf, wholeGraph } from "./graph"
+import { busiest, folded, graphFrom, narrowed, newestAt, trafficOf, wholeGraph } from "./graph"
 import { lettersFrom } from "./letters"
 import { targetsFrom } from "./place"
 
@@ -54,4 +54,12 @@ test("the newest letters at a node and at an edge", () => {
   expect(newestAt(letters, ":b").map(l => l.block)).toEqual(["l3", "l2", "l1"])
   expect(newestAt(letters, ":a", ":b", "push").map(l => l.block)).toEqual(["l1"])
   expect(newestAt(letters, ":b", "", "", 1)).toHaveLength(1)
+})
+
+test("of too many contexts the busiest are drawn", () => {
+  const g = graphFrom({ edges: [edge("a", "b", "push", { count: 9 }), edge("b", "c"), edge("c", "d", "fork"), edge("d", "e", "pull", { count: 4 })] }, [], [])
+  expect(busiest(g)).toBe(g)
+  const few = busiest(g, 3)
+  expect(few.nodes.map(n => n.key)).toEqual([":b", ":a", ":d"])
+  expect(few.edges.map(e => e.key)).toEqual([":a :b push"])
 })

@@ -161,3 +161,23 @@ export function trafficOf(edges: readonly GraphEdge[], key: string): { came: num
   }
   return { came, went, stale }
 }
+
+/** More contexts than this are no drawing any more that anybody reads. */
+export const mostDrawn = 60
+
+/** The contexts with the most drifts, and what joins them; of equal ones those with the newest. */
+export function busiest(graph: Graph, most = mostDrawn): Graph {
+  if (graph.nodes.length <= most) return graph
+  const score = new Map<string, { count: number; last: number }>(graph.nodes.map(n => [n.key, { count: 0, last: 0 }]))
+  for (const e of graph.edges)
+    for (const end of [e.from, e.to]) {
+      const s = score.get(end)
+      if (!s) continue
+      s.count += e.kind === "fork" ? 0.5 : e.count
+      s.last = Math.max(s.last, e.last)
+    }
+  const of = (n: GraphNode) => score.get(n.key)!
+  const nodes = [...graph.nodes].sort((a, b) => of(b).count - of(a).count || of(b).last - of(a).last).slice(0, most)
+  const kept = new Set(nodes.map(n => n.key))
+  return { ...graph, nodes, edges: graph.edges.filter(e => kept.has(e.from) && kept.has(e.to)) }
+}

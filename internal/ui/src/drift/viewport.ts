@@ -18,7 +18,7 @@ export interface Size {
 
 const margin = 24
 const nearest = 2.5 // pixels for a unit
-const farthest = 0.05
+const farthest = 0.01
 
 /** The view that shows the whole drawing in the middle, not larger than life. */
 export function fitting(drawing: Size, screen: Size): View {
