@@ -132,6 +132,7 @@ func writeLogin(w http.ResponseWriter, status int, page loginPage) {
 	h.Set("Content-Security-Policy", loginPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Referrer-Policy", "same-origin") // under no-referrer, browsers send the form with the origin "null"
 	h.Set("WWW-Authenticate", "Bearer")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // the client is gone
