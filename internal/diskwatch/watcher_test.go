@@ -15,7 +15,7 @@ import (
 const never = time.Hour
 
 // patience is how long a test waits before it gives up.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func open(t *testing.T, every time.Duration) *Watcher {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for what should come soon.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // natsServer is a NATS server in this process that can be stopped and started
 // again on its port.

@@ -229,7 +229,7 @@ func (a *driftAgent) checkTold() {
 	for uri := ""; uri != inboxURI; {
 		select {
 		case uri = <-a.told:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			a.t.Fatalf("%s was not told that a drift has come", a.name)
 		}
 	}

@@ -69,7 +69,7 @@ func next(t *testing.T, events <-chan sse) sse {
 			t.Fatal("the stream has ended")
 		}
 		return e
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no event comes")
 	}
 	return sse{}
@@ -181,7 +181,7 @@ func TestEventsAsAResource(t *testing.T) {
 		if got != uri {
 			t.Errorf("told of %s, want %s", got, uri)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing is told")
 	}
 	got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})

@@ -82,7 +82,7 @@ func wait[T any](t *testing.T, what string, c <-chan T) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("%s has not come", what)
 	}
 }

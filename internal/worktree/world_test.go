@@ -29,7 +29,7 @@ import (
 )
 
 // patience is how long a test waits for what should come soon.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 const mount = "/mnt/app"
 
