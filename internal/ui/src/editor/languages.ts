@@ -1,24 +1,28 @@
 // The languages that are coloured. Each is fetched when it is first met.
 
 import type { Extension } from "@codemirror/state"
-import type { LanguageSupport } from "@codemirror/language"
+import { LanguageSupport, StreamLanguage, type StreamParser } from "@codemirror/language"
 
 type Load = () => Promise<LanguageSupport>
 
 const script = (config: { jsx?: boolean; typescript?: boolean }): Load => async () => (await import("@codemirror/lang-javascript")).javascript(config)
+
+/** A language that is read line by line: a few kilobytes each, where a grammar would be tens. */
+const lines = (load: () => Promise<StreamParser<unknown>>): Load => async () => new LanguageSupport(StreamLanguage.define(await load()))
+
 const loads: Record<string, Load> = {
   css: async () => (await import("@codemirror/lang-css")).css(),
-  go: async () => (await import("@codemirror/lang-go")).go(),
+  go: lines(async () => (await import("@codemirror/legacy-modes/mode/go")).go),
   html: async () => (await import("@codemirror/lang-html")).html(),
   javascript: script({ jsx: true }),
   json: async () => (await import("@codemirror/lang-json")).json(),
   markdown: async () => (await import("./markdownlang")).markdownLanguage(),
-  python: async () => (await import("@codemirror/lang-python")).python(),
-  rust: async () => (await import("@codemirror/lang-rust")).rust(),
-  sql: async () => (await import("@codemirror/lang-sql")).sql(),
+  python: lines(async () => (await import("@codemirror/legacy-modes/mode/python")).python),
+  rust: lines(async () => (await import("@codemirror/legacy-modes/mode/rust")).rust),
+  sql: lines(async () => (await import("@codemirror/legacy-modes/mode/sql")).standardSQL),
   tsx: script({ jsx: true, typescript: true }),
   typescript: script({ typescript: true }),
-  yaml: async () => (await import("@codemirror/lang-yaml")).yaml(),
+  yaml: lines(async () => (await import("@codemirror/legacy-modes/mode/yaml")).yaml),
 }
 
 /** Names and endings of files by which a language is called. */
