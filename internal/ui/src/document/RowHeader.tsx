@@ -6,6 +6,9 @@ import { Avatar, TimeAgo } from "../parts"
 import { useDoc, useSeatsAt } from "./doc-context"
 import css from "./row.module.css"
 
+/** The names under which a server itself writes. */
+const services: ReadonlySet<string> = new Set(["kaijutsu", "git", "disk"])
+
 /** Whether a block begins a turn: another author or role than the one above, or an hour later. */
 export function useTurn(block: Block, above: string | null): boolean {
   const { model } = useDoc()
@@ -27,7 +30,7 @@ export function RowHeader({ block, children }: { block: Block; children?: ReactN
   const hue = colourOf(author.name)
   return (
     <header className={css.header}>
-      <Avatar name={author.name} kind={block.role !== "user" && author.kind === "unknown" ? "agent" : author.kind} hue={hue} size={20} label="" />
+      <Avatar name={author.name} kind={author.kind !== "unknown" ? author.kind : services.has(author.name) ? "service" : block.role === "model" || block.role === "tool" ? "agent" : "unknown"} hue={hue} size={20} label="" />
       <span className={css.author} data-own={author.own || undefined}>
         {author.name}
       </span>
