@@ -1,5 +1,6 @@
 // Blocks as Markdown, for copying, printing and export.
 
+import { own } from "./own"
 import type { Block } from "./schema"
 
 /** What stands in front of a block that is no plain text, by its kind. */
@@ -40,13 +41,13 @@ function one(block: Block, depth: number): string {
 function label(block: Block): string {
   const path = block.kind === "file" ? pathIn(block.meta) : ""
   if (path !== "") return `**${path.replace(/[*\\`]/g, "\\$&")}**\n\n`
-  const word = labels[block.kind]
+  const word = own(labels, block.kind)
   return word === undefined ? "" : `**${word}**\n\n`
 }
 
 function languageOf(block: Block): string {
   if (block.kind === "file") return /\.([a-z0-9]{1,12})$/i.exec(pathIn(block.meta))?.[1] ?? ""
-  return languages[block.kind] ?? ""
+  return own(languages, block.kind) ?? ""
 }
 
 function pathIn(meta: string): string {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "vitest"
 import * as A from "@automerge/automerge/slim"
+import { toMarkdown } from "./markdown"
 import { emptyContext as context } from "./testing/contexts"
 import { isBlock, isContext, madeAt, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type RawBlock } from "./schema"
 
@@ -55,4 +56,12 @@ test("ids tell when a block was made", () => {
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.equal(madeAt(id), now)
   assert.equal(madeAt("6ba7b810-9dad-41d1-80b4-00c04fd430c8"), null)
+})
+
+test("words that every object has are kinds and statuses like others", () => {
+  for (const word of ["__proto__", "constructor", "toString"]) {
+    const read = readBlock(newBlockID(), { kind: word, role: word, order: "a0", status: word, text: "x" })
+    assert.deepEqual([read.kind, read.status], [word, "done"])
+    assert.equal(toMarkdown([read]), "> x\n")
+  }
 })

@@ -3,6 +3,7 @@
 import * as A from "@automerge/automerge/slim"
 import { hash } from "fast-sha256" // crypto.subtle is not there on plain http beyond this machine
 import { keyIn, type Gap } from "./order"
+import { own } from "./own"
 
 /** A field written once: a scalar string in the document. */
 type Scalar = A.ImmutableString | string
@@ -80,15 +81,16 @@ export function contentOf(raw: RawBlock): { form: Form; content: string } {
 
 /** The lattice of statuses: where clients disagree, the higher one shows. */
 const ranks: Record<string, number> = { pending: 1, running: 2, done: 3, error: 3, cancelled: 3 }
+const rank = (status: string): number => own(ranks, status) ?? 0
 
 /** The status that shows: done if there is none; a late "running" never beats one that ends the work. */
 function statusOf(raw: RawBlock): string {
   const status = str(raw.status)
-  if (ranks[status] === 3) return status
-  if (raw.status === undefined || !A.getObjectId(raw)) return ranks[status] ? status : "done"
+  if (rank(status) === 3) return status
+  if (raw.status === undefined || !A.getObjectId(raw)) return rank(status) ? status : "done"
   let best = status
-  for (const other of Object.values(A.getConflicts(raw, "status") ?? {})) if ((ranks[str(other)] ?? 0) > (ranks[best] ?? 0)) best = str(other)
-  return ranks[best] ? best : "done"
+  for (const other of Object.values(A.getConflicts(raw, "status") ?? {})) if (rank(str(other)) > rank(best)) best = str(other)
+  return rank(best) ? best : "done"
 }
 
 /** Reads one block. Fields of a wrong type read as absent. */

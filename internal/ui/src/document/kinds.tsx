@@ -3,6 +3,7 @@
 
 import { Bookmark, Brain, CheckSquare, CircleAlert, CircleHelp, Code, FileText, Flag, Heading1, Heading2, List, MessageSquare, Play, Quote, Share2, SquareTerminal, Text, Wrench } from "lucide-react"
 import type { ReactNode } from "react"
+import { own } from "../core/own"
 
 const names: Record<string, string> = {
   text: "text",
@@ -24,7 +25,7 @@ const names: Record<string, string> = {
 }
 
 /** What a kind is called; one that is not known goes by its own name. */
-export const kindName = (kind: string): string => names[kind] ?? (kind.replaceAll("_", " ").slice(0, 40) || "block")
+export const kindName = (kind: string): string => own(names, kind) ?? (kind.replaceAll("_", " ").slice(0, 40) || "block")
 
 const icons: Record<string, ReactNode> = {
   text: <Text />,
@@ -45,7 +46,7 @@ const icons: Record<string, ReactNode> = {
   conflict: <CircleAlert />,
 }
 
-export const kindIcon = (kind: string): ReactNode => icons[kind] ?? <Text />
+export const kindIcon = (kind: string): ReactNode => own(icons, kind) ?? <Text />
 
 /** Something to begin a block as. */
 export interface Start {

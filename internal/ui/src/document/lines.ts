@@ -1,6 +1,7 @@
 // The lines that a context shows: its rows, with the results of a call taken
 // into the card of the call.
 
+import { own } from "../core/own"
 import type { Block } from "../core/schema"
 
 /** What of the model is needed to make lines. */
@@ -35,7 +36,7 @@ export function linesOf(source: Source, before: ReadonlyMap<string, Line> = new 
     const block = source.block(id)
     if (!block) continue
     const parent = block.parent ? source.block(block.parent) : undefined
-    if (parent && outcomeOf[parent.kind] === block.kind && !parent.deleted) {
+    if (parent && own(outcomeOf, parent.kind) === block.kind && !parent.deleted) {
       shownIn.set(id, depth - 1)
       continue
     }
@@ -50,7 +51,7 @@ export function linesOf(source: Source, before: ReadonlyMap<string, Line> = new 
 
 /** The outcomes of a call, in order. */
 function resultsOf(source: Source, id: string, kind: string): readonly string[] {
-  const wanted = outcomeOf[kind]
+  const wanted = own(outcomeOf, kind)
   if (!wanted) return none
   const results = source.children(id).filter(child => {
     const block = source.block(child)

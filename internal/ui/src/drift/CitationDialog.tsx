@@ -6,6 +6,7 @@ import { useEffect } from "react"
 import { colourOf } from "../core/actors"
 import { placeOf } from "../core/directory"
 import { linesOf, piecesOf, shortOf } from "../core/handle"
+import { own } from "../core/own"
 import { Badge, Button, cx, Dialog, hueClass, Spinner, type Tone } from "../parts"
 import { DiffView } from "../parts/diff/DiffView"
 import { HandleLink } from "./CiteLink"
@@ -49,7 +50,7 @@ export default function CitationDialog({ handle, onClose, onFound }: CitationDia
     <Dialog title="Citation" width="l" onClose={onClose} footer={footer}>
       <div className={css.body}>
         {state !== "" && (
-          <Badge tone={tones[state] ?? "plain"} className={cx("state", css.state)}>
+          <Badge tone={own(tones, state) ?? "plain"} className={cx("state", css.state)}>
             {state}
           </Badge>
         )}

@@ -2,6 +2,7 @@ import { ChevronRight, File, FileCode, Folder, FolderSymlink, Link2, Package, Se
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { placeOf } from "../core/directory"
 import { op } from "../core/ops"
+import { own } from "../core/own"
 import { Badge, Button, Dialog, Empty, Spinner, toast } from "../parts"
 import { entriesFrom, entryFrom, type Changed, type Entry, type Mount } from "./answers"
 import { wordsOf } from "./deeds"
@@ -153,7 +154,7 @@ const icons: Record<string, typeof File> = { dir: Folder, symlink: Link2, submod
 
 function EntryRow({ row, change }: { row: Extract<TreeRow, { kind: "entry" }>; change: Changed | undefined }) {
   const { entry, open, loading } = row
-  const Icon = entry.kind === "symlink" && !entry.target ? FolderSymlink : (icons[entry.kind] ?? (entry.block ? FileCode : File))
+  const Icon = entry.kind === "symlink" && !entry.target ? FolderSymlink : (own(icons, entry.kind) ?? (entry.block ? FileCode : File))
   const mark = change && changeOf(change)
   const why = whyNoBlock(entry)
   return (

@@ -1,4 +1,5 @@
 import { Database, Folder, GitBranch } from "lucide-react"
+import { own } from "../core/own"
 import { Badge } from "../parts"
 import type { Mount } from "./answers"
 import styles from "./git.module.css"
@@ -11,7 +12,7 @@ export function MountList({ mounts, open, onOpen }: { mounts: readonly Mount[]; 
   return (
     <ul className={styles.list} aria-label="Mounts">
       {mounts.map(m => {
-        const Icon = icons[m.kind] ?? Folder
+        const Icon = own(icons, m.kind) ?? Folder
         const { tone, word, why } = stateOf(m)
         return (
           <li key={m.path}>

@@ -1,8 +1,9 @@
 // The views, each loaded when it is first shown.
 
+import { isValidAutomergeUrl } from "@automerge/automerge-repo/slim"
 import { lazy } from "react"
 import type { Route } from "../core/route"
-import { ContextPage } from "./ContextPage"
+import { ContextPage, Mistaken } from "./ContextPage"
 import { Home } from "./Home"
 
 const InboxView = lazy(() => import("../drift/InboxView"))
@@ -34,7 +35,7 @@ export function View({ route }: { route: Route }) {
     case "context":
       return <ContextPage key={route.url} url={route.url} block={route.block} />
     case "history":
-      return <HistoryView key={route.url} url={route.url} at={route.at} to={route.to} />
+      return isValidAutomergeUrl(route.url) ? <HistoryView key={route.url} url={route.url} at={route.at} to={route.to} /> : <Mistaken />
     case "inbox":
       return <InboxView />
     case "queue":

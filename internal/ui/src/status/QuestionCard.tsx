@@ -1,10 +1,11 @@
 import { useId, useMemo, useState, type ChangeEvent } from "react"
 import { placeOf } from "../core/directory"
 import { op, Refused } from "../core/ops"
+import { own } from "../core/own"
 import { Button, Check, Field, toast } from "../parts"
 import type { Question } from "./answers"
 import { Asker } from "./Asker"
-import { answerOf, formOf, presets, type Field as FormField, type Values } from "./form"
+import { answerOf, formOf, presets, schemaText, type Field as FormField, type Values } from "./form"
 import styles from "./Requests.module.css"
 import { TimeLeft } from "./TimeLeft"
 import { wordsOf } from "./words"
@@ -14,8 +15,8 @@ const maxMessage = 8000
 
 /** A question, with the form of its answer. */
 export function QuestionCard({ question: q, onDone }: { question: Question; onDone(): void }) {
-  const schema = JSON.stringify(q.schema ?? null)
-  const form = useMemo(() => formOf(JSON.parse(schema) as unknown), [schema])
+  const schema = schemaText(q.schema)
+  const form = useMemo(() => (schema === null ? null : formOf(JSON.parse(schema) as unknown)), [schema])
   const [values, setValues] = useState<Values>(() => presets(form ?? []))
   const [json, setJSON] = useState("{}")
   const [wrong, setWrong] = useState<Record<string, string>>({})
@@ -76,11 +77,11 @@ export function QuestionCard({ question: q, onDone }: { question: Question; onDo
               <Field label="Answer, as JSON" multiline rows={4} value={json} onChange={e => setJSON(e.target.value)} error={wrong[""] ?? null} spellCheck={false} />
               <details className={styles.schema}>
                 <summary>What is asked for</summary>
-                <pre>{JSON.stringify(q.schema, null, 2).slice(0, 10_000)}</pre>
+                <pre>{schemaText(q.schema, 2)?.slice(0, 10_000) ?? "It is too deep to be shown."}</pre>
               </details>
             </>
           ) : (
-            form.map(f => <Asked key={f.key} field={f} value={values[f.key]} wrong={wrong[f.key] ?? null} onChange={v => setValues(now => ({ ...now, [f.key]: v }))} />)
+            form.map(f => <Asked key={f.key} field={f} value={values[f.key]} wrong={own(wrong, f.key) ?? null} onChange={v => setValues(now => ({ ...now, [f.key]: v }))} />)
           )}
           {error && <p className={styles.error} role="alert">{error}</p>}
           <div className={styles.row}>

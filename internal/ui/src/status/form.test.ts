@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { answerOf, formOf, presets } from "./form"
+import { answerOf, formOf, presets, schemaText } from "./form"
 
 const object = (properties: object, required: string[] = []) => ({ type: "object", properties, required })
 
@@ -32,5 +32,21 @@ describe("the form of a schema", () => {
     const { content } = answerOf(form, presets(form))
     expect(Object.getPrototypeOf(content)).toBe(Object.prototype)
     expect(content).toEqual({})
+  })
+})
+
+describe("a hostile schema", () => {
+  it("may name its fields like what every object has", () => {
+    const form = formOf(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"},"toString":{"type":"boolean"}}}'))!
+    expect(form.map(f => f.key)).toEqual(["__proto__", "constructor", "toString"])
+    const { content, wrong } = answerOf(form, Object.assign(presets(form), { constructor: "x" }))
+    expect([Object.keys(wrong), Object.keys(content)]).toEqual([["constructor"], ["toString"]])
+    expect(({} as Record<string, unknown>).polluted).toBe(undefined)
+  })
+
+  it("may be too deep to be written", () => {
+    const deep: unknown = JSON.parse('{"a":'.repeat(100_000) + "1" + "}".repeat(100_000))
+    expect(schemaText(deep)).toBe(null)
+    expect(schemaText({ a: 1 })).toBe('{"a":1}')
   })
 })

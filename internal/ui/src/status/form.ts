@@ -17,6 +17,15 @@ const isFields = (v: unknown): v is Record<string, unknown> => typeof v === "obj
 const text = (v: unknown, most = 2000): string => (typeof v === "string" ? v.slice(0, most) : "")
 const number = (v: unknown): number | undefined => (typeof v === "number" && Number.isFinite(v) ? v : undefined)
 
+/** A schema as text, for comparing and reading; null for one so deep that it cannot be written. */
+export function schemaText(schema: unknown, indent = 0): string | null {
+  try {
+    return JSON.stringify(schema ?? null, null, indent)
+  } catch {
+    return null
+  }
+}
+
 /** Reads the schema of an answer. No schema asks for nothing. */
 export function formOf(schema: unknown): Form {
   if (schema === undefined || schema === null) return []
@@ -40,7 +49,7 @@ export function formOf(schema: unknown): Form {
 
 function fieldOf(key: string, p: unknown, required: boolean): Field | null {
   if (!isFields(p)) return null
-  const base = { key, title: text(p.title, 200) || words(key), hint: text(p.description), required }
+  const base = { key, title: text(p.title, 200) || words(key.slice(0, 200)), hint: text(p.description), required }
   const choices = choicesOf(p)
   if (choices) {
     if (choices.length === 0 || choices.length > maxChoices) return null

@@ -1,5 +1,6 @@
 // What points and moments are called.
 
+import { own } from "../core/own"
 import type { Point } from "./points"
 
 /** "12 Nov 14:03", with the year where it is not this one. */
@@ -42,7 +43,7 @@ const verbs: Record<string, string> = {
 }
 
 /** What was done, in words. */
-export const whatOf = (p: Point) => p.how.map(h => verbs[h] ?? h).join(", ")
+export const whatOf = (p: Point) => p.how.map(h => own(verbs, h) ?? h).join(", ")
 
 /** What a slider says of a point: "12 Nov 14:03, amy, 3 blocks". */
 export const sayPoint = (p: Point) => `${whenExactly(p.last)}, ${whoOf(p)}, ${plural(p.touched, "block")}`

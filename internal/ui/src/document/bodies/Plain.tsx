@@ -1,3 +1,4 @@
+import { own } from "../../core/own"
 import type { Block } from "../../core/schema"
 import { cx } from "../../parts"
 import { kindIcon, kindName } from "../kinds"
@@ -20,9 +21,9 @@ const telling: Record<string, readonly string[]> = {
 /** A card for what is neither talk nor a call: a checkpoint, a run, a resource, a question, an error, or a kind that is not known. */
 export function Plain({ block }: { block: Block }) {
   const { kind, status } = block
-  const facts = details(block.meta, telling[kind] ?? [])
+  const facts = details(block.meta, own(telling, kind) ?? [])
   const bad = kind === "error" || kind === "conflict" || status === "error"
-  const raw = !(kind in telling) || kind === "resource"
+  const raw = !Object.hasOwn(telling, kind) || kind === "resource"
   return (
     <div className={cx(css.card, css.plain, bad && css.failed)} data-kind={kind}>
       <div className={css.head}>
