@@ -33,6 +33,8 @@ const opened = async (person, state) => {
   await dialog(person).waitFor()
   await until(async () => (await dialog(person).locator(".state").innerText()) === state, () => `the citation to be ${state}`)
 }
+/** The lines of a difference that went and came, as "-…" and "+…". */
+const changed = at => at.locator("del, ins").evaluateAll(list => list.map(el => (el.tagName === "DEL" ? "-" : "+") + el.textContent))
 const cited = person => dialog(person).locator(".cited").evaluate(el => el.textContent)
 
 test("a drift says where it comes from, and opens what it cites as it was", { kj: true, ms: 240_000 }, async t => {
@@ -72,7 +74,7 @@ test("a drift says where it comes from, and opens what it cites as it was", { kj
   await link.nth(1).click()
   await opened(amy, "stale")
   equal(await cited(amy), "The cache holds <b>two days</b>.\n", "the cited text, as it was")
-  equal(await dialog(amy).locator(".diff del, .diff ins").allInnerTexts().then(list => list.map(s => s.trim())), ["-The cache holds <b>two days</b>.", "+The cache holds <b>one hour</b>."], "what changed")
+  equal(await changed(dialog(amy).locator(".diff")), ["-The cache holds <b>two days</b>.", "+The cache holds <b>one hour</b>."], "what changed")
   await dialog(amy).getByRole("link", { name: "Go to the block" }).click()
   await until(async () => (await amy.tab.evaluate(() => document.activeElement.closest("[data-block]")?.dataset.block)) === id, "the cited block, and the keyboard at it")
 
@@ -84,7 +86,7 @@ test("a drift says where it comes from, and opens what it cites as it was", { kj
   await ben.tab.goto(address)
   await opened(ben, "stale")
   equal(await cited(ben), "The cache holds <b>two days</b>.\n", "the cited text by its address")
-  await until(async () => (await ben.tab.locator("section.context input.title").inputValue()) === "Receipt: findings", "the context behind the citation")
+  await until(async () => (await ben.tab.getByLabel("Title", { exact: true }).inputValue()) === "Receipt: findings", "the context behind the citation")
   await ben.tab.keyboard.press("Escape")
   await until(async () => new URL(ben.tab.url()).hash.startsWith(`#${from.url}`), "the address of the context")
   amy.satisfied()
@@ -103,7 +105,7 @@ test("what a block says of itself is text, whatever it says", { kj: true, ms: 24
   const made = []
   for (const meta of metas) made.push((await t.server.op("block_create", { context: to.id, kind: "drift", role: "system", form: "body", content: "so [1]", meta })).id)
   const amy = await (await Person.at(t)).open(t.server.http, to.url)
-  await until(async () => (await amy.tab.locator("li[data-block]").count()) === 3, "the blocks")
+  await until(async () => (await amy.tab.locator("[data-block]").count()) === 3, "the blocks")
   ok((await amy.block(made[0]).locator(".origin").innerText()).startsWith(`${bad} from ${bad}`), "what the first says is not shown as it is")
   for (const id of made) equal(await amy.shown(id), "so [1]", "the text")
   equal(await amy.block(made[2]).locator(".content a").getAttribute("title"), bad, "the quote")
@@ -119,7 +121,7 @@ test("a stale mark comes and goes with what is cited", { kj: true, ms: 240_000 }
   const badge = amy.block(block).locator(".badge.stale")
   await amy.block(block).locator("a.cite").first().waitFor()
   equal(await badge.isVisible(), false, "a mark on what is fresh")
-  equal(await amy.block(noted).locator(".cites a").getAttribute("aria-label"), "citation of Stale: findings, line 2", "its name")
+  equal(await amy.block(noted).locator(".content a.cite").getAttribute("aria-label"), "citation of Stale: findings, line 2", "its name")
 
   const at = said.indexOf("two")
   await t.server.op("block_splice", { context: from.id, block_id: id, offset: at, delete_count: 3, insert: "nine" })
@@ -129,7 +131,7 @@ test("a stale mark comes and goes with what is cited", { kj: true, ms: 240_000 }
   await details.locator("summary").focus()
   await amy.tab.keyboard.press("Enter")
   await details.locator("ins").waitFor()
-  equal((await details.locator("del, ins").allInnerTexts()).map(s => s.trim()), ["-The cache holds <b>two days</b>.", "+The cache holds <b>nine days</b>."], "the diff")
+  equal(await changed(details), ["-The cache holds <b>two days</b>.", "+The cache holds <b>nine days</b>."], "the diff")
   equal(await amy.block(block).locator(".content a.cite").getAttribute("aria-label"), "citation 1, stale", "the name of the link")
 
   await t.server.op("block_splice", { context: from.id, block_id: id, offset: at, delete_count: 4, insert: "two" })
@@ -149,21 +151,22 @@ test("unread drifts are counted as they come, and read by being seen", { kj: tru
   const { from, to } = await world(t, "Inbox")
   const bea = await agent(t, "bea")
   const amy = await (await Person.at(t)).open(t.server.http, from.url)
-  const entry = amy.tab.locator(".sidebar li", { hasText: "Inbox: release" })
+  const line = person => person.tab.getByRole("navigation", { name: "Contexts" }).locator("[data-context]", { hasText: "Inbox: release" })
+  const entry = line(amy)
   await entry.waitFor()
-  equal(await entry.locator(".unread").isVisible(), false, "a count of nothing")
+  equal(await entry.locator("[data-unread]").isVisible(), false, "a count of nothing")
   for (const n of [1, 2]) {
     await bea("drift_push", { context: from.id, to: to.id, content: `finding ${n}` })
-    await until(async () => (await entry.locator(".unread").textContent()) === `${n}`, `${n} unread`)
+    await until(async () => (await entry.locator("[data-unread]").textContent()) === `${n}`, `${n} unread`)
   }
-  equal(await entry.locator(".unread").getAttribute("aria-label"), "2 unread", "the name of the count")
+  equal(await entry.locator("[data-unread]").getAttribute("aria-label"), "2 unread", "the name of the count")
   const ben = await (await Person.at(t)).open(t.server.http, to.url) // the same principal
-  await until(async () => (await ben.tab.locator("li[data-block]").count()) === 2, "the drifts")
-  for (const person of [ben, amy]) await person.tab.locator(".sidebar li", { hasText: "Inbox: release" }).locator(".unread").waitFor({ state: "hidden" })
+  await until(async () => (await ben.tab.locator("[data-block]").count()) === 2, "the drifts")
+  for (const person of [ben, amy]) await line(person).locator("[data-unread]").waitFor({ state: "hidden" })
   equal((await t.server.op("drift_inbox", { context: to.id, unread: true })).letters, [], "what is unread at the server")
   // One that comes while somebody looks is read, too.
   await bea("drift_push", { context: from.id, to: to.id, content: "finding 3" })
-  await until(async () => (await ben.tab.locator("li[data-block]").count()) === 3, "the third")
+  await until(async () => (await ben.tab.locator("[data-block]").count()) === 3, "the third")
   await until(async () => (await t.server.op("drift_inbox", { context: to.id })).unread === 0, "it to be read")
   amy.satisfied()
   ben.satisfied()
@@ -175,6 +178,7 @@ test("a citation without the server says so, and is read when it is back", { kj:
   const proxy = await t.proxy()
   const amy = await (await Person.at(t)).open(proxy.http, to.url)
   await amy.lit("saved")
+  await amy.ready()
   proxy.offline()
   await amy.lit("offline")
   await amy.block(block).locator("a.cite").first().click()
@@ -210,8 +214,8 @@ test("how drifts look", { kj: true, own: true, ms: 240_000 }, async t => {
   await amy.block(block).locator(".badge.stale").waitFor()
   await amy.block(block).locator("details.stale summary").click()
   await amy.lit("saved")
-  await until(async () => (await amy.tab.locator(".sidebar .unread:visible").count()) === 1, "the letter here to be read")
-  await amy.tab.locator("#stage").evaluate(el => (el.scrollTop = 0))
+  await until(async () => (await amy.tab.locator("nav [data-context] [data-unread]").count()) === 1, "the letter here to be read")
+  await amy.tab.locator("section.context").evaluate(el => (el.scrollTop = 0))
   const shot = name => amy.tab.screenshot({ path: join(shots, name), animations: "disabled" })
   const fits = async what => equal(await amy.tab.evaluate(() => Math.max(0, ...[document.documentElement, ...document.querySelectorAll("main, dialog[open]")].map(el => el.scrollWidth - el.clientWidth))), 0, `pixels that ${what} is too wide`)
   const looks = async name => {
@@ -226,7 +230,7 @@ test("how drifts look", { kj: true, own: true, ms: 240_000 }, async t => {
     await amy.tab.setViewportSize({ width: 1180, height: 820 })
   }
   await looks("drift")
-  await amy.tab.locator("#stage").evaluate(el => (el.scrollTop = el.scrollHeight))
+  await amy.tab.locator("section.context").evaluate(el => (el.scrollTop = el.scrollHeight))
   await shot("drift-end.png")
   await amy.block(block).locator(".content a.cite").nth(1).click()
   await opened(amy, "stale")
