@@ -66,6 +66,9 @@ const views = {
     await context()
     await amy.block(plan).scrollIntoViewIfNeeded()
     await amy.edit(plan, "start")
+    await ben.tab.keyboard.press("Control+End")
+    for (const key of ["ArrowUp", "ArrowUp", "End", "Shift+Control+ArrowLeft", "Shift+Control+ArrowLeft"]) await ben.tab.keyboard.press(key)
+    await tab.locator(".cm-content").getByText("WebP or AVIF").waitFor()
     return () => amy.leave()
   },
   palette: async () => {
@@ -93,7 +96,12 @@ const views = {
   graph: () => go("#/graph", tab.getByText("Sprint planning").last()),
   inbox: () => go("#/inbox", heading("Inbox")),
   queue: () => go("#/queue", heading("Queue")),
-  git: () => go("#/git/mnt/gallery", tab.getByText("thumbs.go").first()),
+  git: async () => {
+    await go("#/git/mnt/gallery", tab.getByText("thumbs.go").first())
+    await tab.getByRole("textbox", { name: "Message" }).fill("Make thumbnails when pictures come in")
+    await tab.getByRole("button", { name: "Preview" }).click()
+    await tab.locator("main").getByText("Ben Okafor").first().waitFor()
+  },
   file: async () => {
     await go(`#${files}`, tab.locator("section.context"))
     await tab.getByText("package thumbs").first().waitFor()

@@ -82,7 +82,7 @@ export async function showcase(server, dir) {
   const scout = await actor(server, "scout", "agent", "editor")
   await amy.op("identity_set", { principal: "amy", name: "Amy Winter", email: "amy@example.org" })
   await amy.op("identity_set", { principal: "ben", name: "Ben Okafor", email: "ben@example.org" })
-  await amy.op("identity_set", { principal: "claude", name: "Claude", email: "claude@example.org", model: "claude-fable-5", tool: "claude-code" })
+  await amy.op("identity_set", { principal: "claude", name: "Claude", email: "claude@example.org", model: "example-model-1", tool: "claude-code" })
 
   const gallery = await amy.op("context_create", { title: "Gallery: faster thumbnails", label: "gallery" })
   const bench = await scout.op("context_create", { title: "Cold read benchmark", label: "bench" })
