@@ -17,6 +17,7 @@ var checks = []struct {
 	{"rooms import what the table gives them", checkRooms},
 	{"pure rooms do no I/O", checkPure},
 	{"dependencies come through their doorway", checkDoorways},
+	{"the page's packages come through their doorway", checkPageDoorways},
 	{"one package comment each", checkComments},
 	{"gofmt clean", checkFormat},
 	{"known names at the top level", checkTopLevel},

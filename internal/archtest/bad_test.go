@@ -8,9 +8,12 @@ import (
 
 // goMod and page are a small honest module, for the examples to spoil.
 const (
-	goMod = "module kaijutsu\n\ngo 1.26.0\n\nrequire (\n\texample.org/db v1.0.0\n\texample.org/hidden v1.0.0 // indirect\n)\n"
-	page  = "| module | what for | imported by | without it |\n|---|---|---|---|\n| `example.org/db` | rows | `internal/store` | files |\n"
-	store = "// Package store keeps.\npackage store\n\nimport _ \"example.org/db\"\n"
+	goMod     = "module kaijutsu\n\ngo 1.26.0\n\nrequire (\n\texample.org/db v1.0.0\n\texample.org/hidden v1.0.0 // indirect\n)\n"
+	page      = "| module | what for | imported by | without it |\n|---|---|---|---|\n| `example.org/db` | rows | `internal/store` | files |\n"
+	packages  = `{"dependencies": {"graphs": "1.0.0"}}`
+	npmPage   = "\n## The page\n\n| `graphs` | drawing | `a` |\n"
+	npmImport = "import { draw } from \"graphs/deep\"\n"
+	store     = "// Package store keeps.\npackage store\n\nimport _ \"example.org/db\"\n"
 )
 
 // TestBadExamples shows each checker something bad and something good.
@@ -47,6 +50,12 @@ func TestBadExamples(t *testing.T) {
 		{"row that nothing uses", checkDoorways, map[string]string{"go.mod": goMod, dependenciesPage: page}, "internal/store does not import example.org/db"},
 		{"row with an empty cell", checkDoorways, map[string]string{"go.mod": goMod, dependenciesPage: page + "| `example.org/db` | | tool | y |\n", "internal/store/a.go": store},
 			"docs/dependencies.md:4: want module, what for"},
+
+		{"page: doorways kept", checkPageDoorways, map[string]string{pagePackages: packages, dependenciesPage: npmPage, "internal/ui/src/a/b.tsx": npmImport, "internal/ui/src/c/d.test.ts": npmImport}, ""},
+		{"page: past the doorway", checkPageDoorways, map[string]string{pagePackages: packages, dependenciesPage: npmPage, "internal/ui/src/a/b.tsx": npmImport, "internal/ui/src/c/d.ts": "const x = import(\"graphs/deep\")\n"},
+			"graphs is imported by [a c], the row says [a]"},
+		{"page: package without a row", checkPageDoorways, map[string]string{pagePackages: packages, dependenciesPage: "\n## The page\n", "internal/ui/src/a/b.tsx": npmImport}, "0 rows for graphs, want 1"},
+		{"page: row without a package", checkPageDoorways, map[string]string{pagePackages: "{}", dependenciesPage: npmPage, "internal/ui/src/a/b.tsx": npmImport}, "does not require graphs"},
 
 		{"no package comment", checkComments, map[string]string{"internal/x/a.go": "package x\n"}, "internal/x: 0 package comments, want 1"},
 		{"two package comments", checkComments, map[string]string{"internal/x/a.go": "// Package x is.\npackage x\n", "internal/x/b.go": "// Package x is.\npackage x\n"},

@@ -96,7 +96,8 @@ func readDoorways(fsys fs.FS) (doors []doorway, bad []string) {
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
-	for i, line := range strings.Split(string(page), "\n") {
+	modules, _, _ := strings.Cut(string(page), pageHeading)
+	for i, line := range strings.Split(modules, "\n") {
 		if !strings.HasPrefix(line, "| `") {
 			continue
 		}
