@@ -28,21 +28,21 @@ function pathOf(handle, id) {
   return ["pages", page, id, "text"]
 }
 
-test("the first page says what to do, and makes a context", { kj: true, ms: 240_000 }, async t => {
+test("the first page says what to do, and makes a context", { kj: true, own: true, ms: 240_000 }, async t => {
   const amy = await (await Person.at(t)).open(t.server.http)
   await amy.lit("connected")
+  await amy.tab.getByText("Where people and agents write together").waitFor()
   ok((await amy.tab.locator("main").innerText()).includes("kj ctx new"), "no command to try")
   await amy.tab.getByRole("button", { name: "New context" }).click()
   await amy.tab.keyboard.type("Made on the page é😀")
   await amy.tab.keyboard.press("Enter")
   await amy.tab.locator("section.context").waitFor()
-  equal(await amy.tab.getByLabel("Title", { exact: true }).inputValue(), "Made on the page é😀", "title")
-  ok((await amy.tab.locator("main").innerText()).includes("kj block append"), "no command to try in the empty context")
-  await until(async () => (await amy.tab.locator('.sidebar a[aria-current="page"]').innerText()).includes("Made on the page"), "the context in the list")
-  await amy.tab.getByLabel("New block").fill("First line\nand a second é😀")
+  await amy.tab.getByLabel("Title", { exact: true }).getByText("Made on the page é😀").waitFor()
+  await until(async () => (await amy.tab.locator('nav a[aria-current="page"]').innerText()).includes("Made on the page"), "the context in the list")
+  await amy.tab.getByLabel("New block", { exact: true }).fill("First line\nand a second é😀")
   await amy.tab.keyboard.press("Enter")
   await amy.lit("saved")
-  const url = new URL(amy.tab.url()).hash.slice(1)
+  const url = new URL(amy.tab.url()).hash.slice(1).split("/")[0]
   const { block_list: list } = await t.server.op("context_get", { context: url })
   equal(list.map(b => [b.content, b.kind, b.role, b.form ?? "text"]), [["First line\nand a second é😀", "text", "user", "text"]], "what the server reads")
   amy.satisfied()
@@ -56,10 +56,8 @@ test("two pages and a stock client write into one block at once", { kj: true, ms
   const handle = await find(cleo, url)
   const path = pathOf(handle, id)
 
-  await amy.box(id).focus()
-  await amy.tab.keyboard.press("Control+Home")
-  await ben.box(id).focus()
-  await ben.tab.keyboard.press("Control+End")
+  await amy.edit(id, "start")
+  await ben.edit(id, "end")
   const words = { amy: "Amy types this in front. ", ben: " Ben ends it so.", cleo: "·node·" }
   await Promise.all([
     amy.tab.keyboard.type(words.amy, { delay: 12 }),
@@ -78,8 +76,14 @@ test("two pages and a stock client write into one block at once", { kj: true, ms
     await person.lit("saved")
     person.satisfied()
   }
-  equal(await amy.box(id).evaluate(el => el.selectionStart), words.amy.length, "amy's caret")
-  equal(await ben.box(id).evaluate(el => el.value.length - el.selectionStart), 0, "ben's caret, from the end")
+  await amy.tab.keyboard.type("|")
+  await ben.tab.keyboard.type("$")
+  await until(async () => (await amy.shown(id)) === `${words.amy}|begin ${words.cleo}middle end${words.ben}$`, async () => `both carets to have stayed; ${await amy.shown(id)}`)
+  await amy.tab.keyboard.press("Backspace")
+  await ben.tab.keyboard.press("Backspace")
+  for (const person of [amy, ben]) await until(async () => (await person.shown(id)) === want, "what was there before")
+  await amy.lit("saved")
+  await ben.lit("saved")
   const { block_list: list } = await t.server.op("context_get", { context: url })
   equal(list[0].content, want, "what the server reads")
 })
@@ -95,15 +99,12 @@ test("a page cut off writes on, is reloaded without the server, and merges", { k
   proxy.offline()
   await amy.lit("offline")
   equal(await amy.light(), { state: "offline", text: "offline (0 unsent)", unsent: 0 }, "the light with nothing unsent")
-  await amy.box(id).focus()
-  await amy.tab.keyboard.press("Control+Home")
+  await amy.edit(id, "start")
   await amy.tab.keyboard.type("offline ")
-  await amy.tab.getByLabel("New block").fill("a block made offline")
-  await amy.tab.keyboard.press("Enter")
+  await amy.add("a block made offline")
   await until(async () => (await amy.light()).unsent === "offline ".length + 1, "nine unsent changes")
   equal((await amy.light()).text, "offline (9 unsent)", "the light")
-  await ben.box(id).focus()
-  await ben.tab.keyboard.press("Control+End")
+  await ben.edit(id)
   await ben.tab.keyboard.type(" elsewhere")
   await ben.lit("saved")
 
@@ -117,7 +118,7 @@ test("a page cut off writes on, is reloaded without the server, and merges", { k
   await amy.lit("saved")
   for (const person of [amy, ben]) {
     await until(async () => (await person.shown(id)) === "offline shared elsewhere", "the merged text")
-    await until(async () => (await person.tab.locator("li[data-block]").count()) === 2, "the block made offline")
+    await until(async () => (await person.tab.locator("[data-block]").count()) === 2, "the block made offline")
     person.satisfied()
   }
 })
@@ -130,8 +131,7 @@ test("unsent changes of a document that nobody looks at reach the server too", {
   await amy.ready()
   proxy.offline()
   await amy.lit("offline")
-  await amy.box(id).focus()
-  await amy.tab.keyboard.press("Control+End")
+  await amy.edit(id)
   await amy.tab.keyboard.type("!")
   await until(async () => (await amy.light()).unsent === 1, "one unsent change")
   await amy.tab.evaluate(() => window.kaijutsu.repo.flush())
@@ -150,8 +150,7 @@ test("the server is killed under two pages and loses nothing that they called sa
   let want = ""
   for (let round = 0; round < 3; round++) {
     const [writer, reader] = round % 2 ? [...people].reverse() : people
-    await writer.box(id).focus()
-    await writer.tab.keyboard.press("Control+End")
+    await writer.edit(id)
     await writer.tab.keyboard.type(`round ${round}. `)
     want += `round ${round}. `
     await writer.lit("saved")
@@ -178,12 +177,12 @@ test("the light waits for the server's answer", { kj: true, own: true, ms: 240_0
   await amy.lit("saved")
   t.server.child.kill("SIGSTOP")
   try {
-    await amy.box(id).focus()
+    await amy.edit(id)
     await amy.tab.keyboard.type("y")
-    await amy.lit("saving")
+    await amy.lit("sending")
     for (let n = 0; n < 20; n++) {
       await pace(20)
-      equal((await amy.light()).state, "saving", "the light while the server stands still")
+      equal((await amy.light()).state, "sending", "the light while the server stands still")
     }
   } finally {
     t.server.child.kill("SIGCONT")
@@ -207,7 +206,7 @@ test("a block that is being streamed is shown as it grows", { kj: true, ms: 240_
   }
   await until(async () => (await amy.shown(id)) === want, "the whole stream")
   ok(lengths.size >= 5, `the page showed only ${lengths.size} states on the way`)
-  equal(await amy.block(id).locator(".badge.role").innerText(), "model", "role")
+  equal(await amy.block(id).getAttribute("data-role"), "model", "role")
   amy.satisfied()
   return `${lengths.size} states of 40`
 })
@@ -215,43 +214,40 @@ test("a block that is being streamed is shown as it grows", { kj: true, ms: 240_
 test("blocks are added where the keyboard says", { kj: true, ms: 240_000 }, async t => {
   const { url, id } = await context(t, "Keyboard", "one")
   const amy = await (await Person.at(t)).open(t.server.http, url)
-  await amy.tab.getByLabel("New block").fill("four")
-  await amy.tab.keyboard.press("Enter")
-  await amy.box(id).focus()
+  await amy.add("four")
+  await amy.edit(id)
   await amy.tab.keyboard.press("Control+Enter") // a block below, with the caret in it
   await amy.tab.keyboard.type("two")
   await amy.tab.keyboard.press("Control+Enter")
   await amy.tab.keyboard.type("three")
-  await amy.tab.keyboard.press("Alt+ArrowUp") // back into "two"
+  await amy.tab.keyboard.press("ArrowUp") // back into "two"
+  await amy.tab.keyboard.press("End")
   await amy.tab.keyboard.type(" and a half")
+  await amy.leave()
   await amy.lit("saved")
   const want = ["one", "two and a half", "three", "four"]
-  const shown = () => amy.tab.locator("li[data-block] textarea").evaluateAll(list => list.map(el => el.value))
-  await until(async () => JSON.stringify(await shown()) === JSON.stringify(want), "the order on the page")
-  const { block_list: list } = await t.server.op("context_get", { context: url })
-  equal(list.map(b => b.content), want, "the order on the server")
+  const server = async () => (await t.server.op("context_get", { context: url })).block_list.map(b => b.content)
+  await until(async () => JSON.stringify(await Promise.all((await amy.ids()).map(id => amy.shown(id)))) === JSON.stringify(want), async () => `the order on the page; it is ${JSON.stringify(await server())}`)
+  equal(await server(), want, "the order on the server")
   for (let n = 0; n < 30; n++) {
-    await amy.tab.getByLabel("New block").fill(`line ${n}`)
-    await amy.tab.keyboard.press("Enter")
+    await amy.add(`line ${n}`)
     want.push(`line ${n}`)
   }
   await amy.lit("saved")
-  equal((await t.server.op("context_get", { context: url })).block_list.map(b => b.content), want, "the order after thirty more")
+  equal(await server(), want, "the order after thirty more")
   amy.satisfied()
 })
 
 test("the caret stays in its words while others write around it", { kj: true, ms: 240_000 }, async t => {
-  const { url, id } = await context(t, "Caret", "The quick brown fox\r\njumps over 👩‍👩‍👧 the lazy dog")
+  const { url, id } = await context(t, "Caret", "The quick brown fox\njumps over 👩‍👩‍👧 the lazy dog")
   const amy = await (await Person.at(t)).open(t.server.http, url)
   const handle = await find(await t.client("cleo"), url)
   const path = pathOf(handle, id)
-  const at = (await amy.shown(id)).indexOf("lazy") + 2
-  await amy.box(id).focus()
-  await amy.box(id).evaluate((el, at) => el.setSelectionRange(at, at), at)
-  const around = () => amy.box(id).evaluate(el => el.value.slice(el.selectionStart - 2, el.selectionStart) + "|" + el.value.slice(el.selectionStart, el.selectionStart + 2))
+  await amy.edit(id, "end")
+  for (let n = 0; n < "zy dog".length; n++) await amy.tab.keyboard.press("ArrowLeft")
   const edits = [
     d => A.splice(d, [...path], 0, 3, "A very"),
-    d => A.splice(d, [...path], textOf(handle, id).indexOf("\r\n"), 2, "\n\n"),
+    d => A.splice(d, [...path], textOf(handle, id).indexOf("\n"), 1, "\n\n"),
     d => A.splice(d, [...path], textOf(handle, id).length, 0, " 😀"),
     d => A.splice(d, [...path], textOf(handle, id).indexOf("brown"), 6, ""),
     d => A.updateText(d, [...path], textOf(handle, id).replace("jumps", "leaps").replace("dog", "cat")),
@@ -259,38 +255,34 @@ test("the caret stays in its words while others write around it", { kj: true, ms
   ]
   for (const [n, edit] of edits.entries()) {
     handle.change(edit)
-    await until(async () => (await amy.shown(id)) === textOf(handle, id).replaceAll("\r\n", "\n"), `edit ${n} on the page`)
-    equal(await around(), "la|zy", `the caret after edit ${n}`)
+    await until(async () => (await amy.shown(id)) === textOf(handle, id), async () => `edit ${n} on the page; ${JSON.stringify(await amy.shown(id))}`)
+    await amy.tab.keyboard.type("-")
+    await until(() => textOf(handle, id).includes("la-zy"), () => `the caret after edit ${n}: ${textOf(handle, id)}`)
+    await amy.tab.keyboard.press("Backspace")
+    await until(() => textOf(handle, id).includes("lazy"), `what was typed to be gone after edit ${n}`)
   }
-  await amy.tab.keyboard.type("-X-")
-  await until(() => textOf(handle, id).includes("la-X-zy"), "what was typed there")
   amy.satisfied()
 })
 
 test("random typing on two pages against a stock client ends equal", { kj: true, ms: 240_000 }, async t => {
-  const { url, id } = await context(t, "Fuzz", "start\r\nwith two lines 👩‍👩‍👧 é😀")
+  const { url, id } = await context(t, "Fuzz", "start\nwith two lines 👩‍👩‍👧 é😀")
   const people = []
   for (let n = 0; n < 2; n++) people.push(await (await Person.at(t)).open(t.server.http, url))
   const handle = await find(await t.client("cleo"), url)
   const path = pathOf(handle, id)
-  // Inside the page: replace a random range of the box and say so, as typing, pasting and deleting do.
-  const typing = people.map(person =>
-    person.box(id).evaluate(async (el, rounds) => {
-      const pieces = ["a", "é", "😀", "👩‍👩‍👧", "\n", "two words", "", "", "x\ny", "\u{1F600}"]
-      const random = n => Math.floor(Math.random() * n)
-      const whole = at => (/[\udc00-\udfff]/.test(el.value[at] ?? "") ? at - 1 : at) // no caret stands within a character
-      el.focus()
-      for (let n = 0; n < rounds; n++) {
-        const from = whole(random(el.value.length + 1))
-        const to = Math.max(from, whole(Math.min(el.value.length, from + (random(3) ? 0 : random(6)))))
-        const piece = pieces[random(pieces.length)]
-        el.setSelectionRange(from, to)
-        el.setRangeText(piece, from, to, "end")
-        el.dispatchEvent(new InputEvent("input", { inputType: "insertText", data: piece, bubbles: true }))
-        await new Promise(next => setTimeout(next, random(12)))
-      }
-    }, 150),
-  )
+  const pieces = ["a", "é", "😀", "👩‍👩‍👧", "two words", "x"]
+  const moves = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "Shift+ArrowLeft", "Shift+ArrowRight", "Control+ArrowLeft", "Control+Home"]
+  const typing = people.map(async person => {
+    await person.edit(id)
+    for (let n = 0; n < 120; n++) {
+      const what = random(8)
+      if (what < 3) await person.tab.keyboard.press(moves[random(moves.length)])
+      else if (what < 6) await person.tab.keyboard.insertText(pieces[random(pieces.length)])
+      else if (what < 7) await person.tab.keyboard.press("Enter")
+      else await person.tab.keyboard.press(random(2) ? "Backspace" : "Delete")
+      if (!(await person.box(id).evaluate(el => el.contains(document.activeElement)))) await person.edit(id) // an arrow led out of it
+    }
+  })
   for (let n = 0; n < 150; n++) {
     handle.change(d => {
       const text = textOf(handle, id)
@@ -302,19 +294,10 @@ test("random typing on two pages against a stock client ends equal", { kj: true,
   await Promise.all(typing)
   for (const person of people) {
     await person.lit("saved")
-    await until(
-      async () => (await person.shown(id)) === textOf(handle, id).replace(/\r\n?/g, "\n"),
-      "the page to show what the stock client reads",
-    )
-    const doc = await person.tab.evaluate(([url, path]) => {
-      let value = Object.values(window.kaijutsu.repo.handles).find(h => h.url === url).doc()
-      for (const key of path) value = value[key]
-      return value
-    }, [url, path])
-    equal(doc, textOf(handle, id), "the document in the page")
+    await until(async () => (await person.text(url, id)) === textOf(handle, id), "the document in the page to be what the stock client reads")
+    await until(async () => (await person.shown(id)) === textOf(handle, id).replace(/\r\n?/g, "\n"), async () => `the page to show what the stock client reads:\n${JSON.stringify(await person.shown(id))}\n${JSON.stringify(textOf(handle, id))}`)
     person.satisfied()
   }
-  ok(!/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\ufffd/.test(textOf(handle, id)), "a character was cut in two")
   return `${textOf(handle, id).length} characters`
 })
 
@@ -323,8 +306,7 @@ test("an input method is not disturbed by what others write", { kj: true, ms: 24
   const amy = await (await Person.at(t)).open(t.server.http, url)
   const handle = await find(await t.client("cleo"), url)
   const path = pathOf(handle, id)
-  await amy.box(id).focus()
-  await amy.box(id).evaluate(el => el.setSelectionRange(4, 4))
+  await amy.edit(id, 4)
   const keys = await amy.context.newCDPSession(amy.tab)
   await keys.send("Input.imeSetComposition", { text: "に", selectionStart: 1, selectionEnd: 1 })
   handle.change(d => A.splice(d, [...path], 0, 0, "front "))
@@ -345,17 +327,13 @@ test("an input method is not disturbed by what others write", { kj: true, ms: 24
 test("a text of 220,000 characters is pasted, and taken out again", { kj: true, ms: 150_000 }, async t => {
   const { url, id } = await context(t, "Large", "around")
   const amy = await (await Person.at(t)).open(t.server.http, url)
-  const replace = (length, from, to) =>
-    amy.box(id).evaluate((el, [length, from, to]) => {
-      el.focus()
-      el.setRangeText("lorem😀 ".repeat(length / 8), from, to, "end")
-      el.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }))
-    }, [length, from, to])
-  await replace(220_000, 3, 3)
+  await amy.edit(id, 3)
+  await amy.paste(id, "lorem😀 ".repeat(27_500))
   await amy.lit("saved")
   const content = async () => (await t.server.op("context_get", { context: url })).block_list[0].content
   equal(await content(), "aro" + "lorem😀 ".repeat(27_500) + "und", "what the server reads")
-  await replace(0, 3, 220_003)
+  await amy.tab.keyboard.press("Control+z")
+  await until(async () => (await amy.text(url, id)) === "around", "the paste to be undone")
   await amy.lit("saved")
   equal(await content(), "around", "what the server reads after")
   amy.satisfied()
@@ -367,8 +345,7 @@ test("two tabs of one person share what they have and are both right about what 
   const second = await (await amy.another()).open(t.server.http, url)
   for (let n = 0; n < 6; n++) {
     const [from, to] = n % 2 ? [second, amy] : [amy, second]
-    await from.box(id).focus()
-    await from.tab.keyboard.press("Control+End")
+    await from.edit(id)
     await from.tab.keyboard.type(`${n}`)
     await until(async () => (await to.shown(id)).endsWith(`${n}`), `edit ${n} in the other tab`)
     for (const tab of [amy, second]) await tab.lit("saved")
@@ -384,16 +361,15 @@ test("with a token the page opens by its address once, and by its cookie then", 
   const stranger = await Person.at(t)
   const reply = await stranger.tab.goto(`${t.server.http}/`)
   ok(reply.status() === 403 || reply.status() === 401, `a stranger gets ${reply.status()}`)
-  ok(!(await stranger.tab.content()).includes("<script"), "a stranger gets the page")
+  ok(!(await stranger.tab.content()).includes("/assets/index"), "a stranger gets the page")
 
   const amy = await Person.at(t)
   await amy.tab.goto(`${t.server.http}/?token=${token}#${url}`)
   await amy.tab.locator("section.context").waitFor()
   ok(!amy.tab.url().includes(token), "the token stays in the address")
-  await amy.tab.getByLabel("New block").fill("written with a token")
-  await amy.tab.keyboard.press("Enter")
+  await amy.add("written with a token")
   await amy.lit("saved")
-  await until(async () => (await amy.tab.locator(".sidebar a .name").allInnerTexts()).includes("Locked"), "the list")
+  await until(async () => (await amy.tab.locator('nav[aria-label="Contexts"] a').allInnerTexts()).some(name => name.includes("Locked")), "the list")
   await amy.ready()
   await amy.tab.goto("about:blank")
   await amy.open(t.server.http, url)
@@ -429,91 +405,5 @@ test("a wrong address, a missing document and one that comes later", { kj: true,
   proxy.online()
   await amy.tab.locator("section.json").waitFor()
   ok((await amy.tab.locator("section.json pre").innerText()).includes("but here"), "the document is not shown")
-  amy.satisfied()
-})
-
-test("text from documents is never run", { kj: true, ms: 240_000 }, async t => {
-  const bad = ["<script>window.hit=1</script>", '<img src=x onerror="window.hit=1">', "<svg onload=window.hit=1>", "javascript:window.hit=1", '"><iframe srcdoc="<script>parent.hit=1</script>">', "</textarea><script>window.hit=1</script>"]
-  const { url } = await t.server.op("context_create", { title: bad[1] })
-  for (const content of bad) for (const form of ["text", "body"]) await t.server.op("block_create", { context: url, kind: "text", role: "user", form, content })
-  const amy = await (await Person.at(t)).open(t.server.http, url)
-  await until(async () => (await amy.tab.locator("li[data-block]").count()) === bad.length * 2, "the blocks")
-  const shown = await amy.tab.locator("li[data-block] .content").evaluateAll(list => list.map(el => el.value ?? el.textContent))
-  equal([...new Set(shown)].sort(), [...bad].sort(), "what is shown")
-  await until(async () => (await amy.tab.locator(".sidebar a .name").allInnerTexts()).includes(bad[1]), "the title in the list")
-  const cleo = await t.client("cleo")
-  const json = cleo.create({ bad, [bad[1]]: bad[0] })
-  await until(() => saved(json, serverStorage(cleo)), "the server to have it")
-  await amy.go(json.url)
-  await amy.tab.locator("section.json").waitFor()
-  equal(await amy.tab.evaluate(() => [window.hit, document.querySelectorAll("main script, main img, main iframe, main svg").length]), [undefined, 0], "what ran, and what was made")
-  amy.satisfied()
-})
-
-test("everything has a name and can be reached by keyboard", { kj: true, ms: 240_000 }, async t => {
-  const { url, id } = await context(t, "Accessible", "text")
-  await t.server.op("block_create", { context: url, kind: "tool_result", role: "tool", form: "body", content: "result" })
-  const amy = await (await Person.at(t)).open(t.server.http, url)
-  await until(async () => (await amy.tab.locator("li[data-block]").count()) === 2, "the blocks")
-  const nameless = await amy.tab.evaluate(() =>
-    [...document.querySelectorAll("button, input, textarea, a, nav, [role], article, section")]
-      .filter(el => el.checkVisibility())
-      .filter(el => !(el.getAttribute("aria-label") || el.getAttribute("role") === "status" || el.innerText?.trim() || el.title))
-      .map(el => el.outerHTML.slice(0, 120)),
-  )
-  equal(nameless, [], "elements without a name")
-  const reached = new Set()
-  for (let n = 0; n < 25; n++) {
-    await amy.tab.keyboard.press("Tab")
-    reached.add(await amy.tab.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.innerText?.split("\n")[0] ?? ""))
-  }
-  for (const name of ["Skip to the document", "New context", "Accessible", "Title", "text by user: text", "content", "New block", "Add block"]) ok([...reached].some(r => r === name), `${name} is not reached; these are: ${[...reached].join(", ")}`)
-  ok(await amy.box(id).count(), "the block")
-  amy.satisfied()
-})
-
-test("how it looks", { kj: true, own: true, ms: 240_000 }, async t => {
-  const shots = process.env.KJ_SHOTS ?? t.dir()
-  const { url, id } = await context(t, "Release notes", "Please summarise what changed in the sync protocol since the last release.")
-  await t.server.op("context_create", { title: "Sprint planning, week 47" })
-  await t.server.op("context_create", { title: "Why is the build slow?" })
-  const add = (kind, role, form, content, parent) => t.server.op("block_create", { context: url, kind, role, form, content, ...(parent && { parent }) })
-  await add("thinking", "model", "body", "The log of internal/peer will tell; then the acknowledgement rules.", id)
-  const call = await add("tool_call", "model", "body", '{"cmd": "git log --oneline v0.1..HEAD -- internal/peer"}')
-  await add("tool_result", "tool", "body", "4af8c1d peer: close slow readers with a reason\n91b2c70 peer: acknowledge only what is on disk\n02cd9aa wire: read frames of old clients", call.id)
-  const cleo = await t.client("cleo")
-  const handle = await find(cleo, url)
-  const { id: streamed } = await add("text", "model", "chunks", "Three things changed:\n\n1. A reader that is too slow is told why")
-  for (const piece of [" before it is closed.", "\n2. \u201CSaved\u201D now means: on the server's disk", ", and not before"]) await t.server.op("block_append", { context: url, block: streamed, text: piece, flush: true })
-  await until(() => Object.values(handle.doc().pages).some(page => page[streamed]?.chunks?.length === 4), "the stream at a stock client")
-  handle.change(d => {
-    // Still being written, as an agent leaves it between two pieces.
-    for (const page of Object.values(d.pages)) if (page[streamed]) page[streamed].status = new A.ImmutableString("running")
-  })
-  await until(() => saved(handle, serverStorage(cleo)), "the server to have it")
-  const amy = await (await Person.at(t, { viewport: { width: 1180, height: 820 } })).open(t.server.http, url)
-  await until(async () => (await amy.tab.locator("li[data-block]").count()) === 5, "the blocks")
-  await amy.tab.getByLabel("New block").fill("Add that old clients go on working.")
-  await amy.tab.keyboard.press("Enter")
-  await amy.lit("saved")
-  await until(async () => (await amy.tab.locator(".sidebar li").count()) === 3 && (await amy.tab.locator('.sidebar a[aria-current="page"] .count').innerText()) === "6", "the list")
-  await until(async () => (await amy.tab.locator(".badge.author").allInnerTexts()).includes("local"), "the authors")
-  await amy.tab.locator("#stage").evaluate(el => (el.scrollTop = 0))
-  const shot = (name, options) => amy.tab.screenshot({ path: join(shots, name), animations: "disabled", ...options })
-  await shot("page-light.png")
-  await amy.tab.emulateMedia({ colorScheme: "dark" })
-  await shot("page-dark.png")
-  await amy.tab.setViewportSize({ width: 400, height: 780 })
-  await shot("page-narrow-dark.png")
-  await amy.tab.emulateMedia({ colorScheme: "light" })
-  await shot("page-narrow.png")
-  const wide = await amy.tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-  equal(wide, 0, "pixels that the narrow page is too wide")
-  await amy.tab.getByRole("button", { name: "Contexts" }).click()
-  await shot("menu-narrow.png")
-  await amy.tab.setViewportSize({ width: 1180, height: 820 })
-  await amy.go("")
-  await amy.tab.getByText("Where people and agents write together").waitFor()
-  await shot("welcome-light.png")
   amy.satisfied()
 })

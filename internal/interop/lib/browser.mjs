@@ -77,15 +77,63 @@ export class Person {
     return this.tab.locator(`[data-block="${id}"]`)
   }
 
-  /** The text box of a text block. */
+  /** Where a block is edited, if it is. */
   box(id) {
-    return this.block(id).locator("textarea")
+    return this.block(id).locator(".cm-content")
   }
 
-  /** What a block shows. */
+  /** Makes an editor of a text block, as a click does, with the caret at its "start" or "end", or behind so many characters. */
+  async edit(id, caret = "end") {
+    if (!(await this.box(id).count())) await this.block(id).locator(".content").click()
+    await this.box(id).focus()
+    await this.tab.keyboard.press(caret === "end" ? "Control+End" : "Control+Home")
+    if (typeof caret === "number") for (let n = 0; n < caret; n++) await this.tab.keyboard.press("ArrowRight")
+  }
+
+  /** Leaves the editor. */
+  leave() {
+    return this.tab.keyboard.press("Escape")
+  }
+
+  /** What a block shows: of an editor its lines, without what marks the carets of others; else the rendered text. */
   shown(id) {
-    const content = this.block(id).locator(".content")
-    return content.evaluate(el => el.value ?? el.textContent)
+    return this.block(id)
+      .locator(".content")
+      .first()
+      .evaluate(el => {
+        const lines = [...el.querySelectorAll(".cm-line")]
+        if (!lines.length) return el.textContent
+        const text = node => (node.nodeType === Node.TEXT_NODE ? node.data : node.nodeType !== Node.ELEMENT_NODE || node.contentEditable === "false" || node.matches(".cm-widgetBuffer") ? "" : [...node.childNodes].map(text).join(""))
+        return lines.map(text).join("\n")
+      })
+  }
+
+  /** A block's text in the document of the page. */
+  text(url, id) {
+    return this.tab.evaluate(([url, id]) => {
+      const doc = Object.values(window.kaijutsu.repo.handles).find(h => h.url === url).doc()
+      return Object.values(doc.pages).find(page => id in page)?.[id].text
+    }, [url, id])
+  }
+
+  /** The blocks that are on the screen, in order. */
+  ids() {
+    return this.tab.locator("[data-block]").evaluateAll(list => list.map(el => el.dataset.block))
+  }
+
+  /** Writes a new block at the end. */
+  async add(text) {
+    await this.tab.getByLabel("New block", { exact: true }).fill(text)
+    await this.tab.keyboard.press("Enter")
+  }
+
+  /** Pastes a text where the caret is. */
+  paste(id, text) {
+    return this.box(id).evaluate((el, text) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData("text/plain", text)
+      el.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }))
+    }, text)
   }
 
   /** The saved light: {state, text, unsent}. */
@@ -95,7 +143,7 @@ export class Person {
 
   /** Waits for the light to show a state. */
   async lit(state, ms = 60_000) {
-    await until(async () => (await this.light()).state === state, () => `the light to be ${state}`, ms)
+    await until(async () => (await this.light()).state === state, async () => `the light to be ${state}, it is ${JSON.stringify(await this.light())}`, ms)
   }
 
   /** Waits until the page can be opened without the server. */

@@ -12,7 +12,7 @@ export async function until(check, what, ms = 30_000) {
     } catch (err) {
       last = err
     }
-    if (performance.now() > deadline) throw new Error(`waited ${ms} ms for ${describe(what)}${last instanceof Error ? `: ${last.message}` : ""}`)
+    if (performance.now() > deadline) throw new Error(`waited ${ms} ms for ${await describe(what)}${last instanceof Error ? `: ${last.message}` : ""}`)
     await new Promise(next => setTimeout(next, 5))
   }
 }
