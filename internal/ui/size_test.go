@@ -9,8 +9,8 @@ import (
 // What the scripts of the page may weigh, compressed. The engine, which is
 // WebAssembly, is apart.
 const (
-	maxScripts      = 600 << 10
-	maxFirstScripts = 350 << 10
+	maxScripts      = 600_000
+	maxFirstScripts = 350_000
 )
 
 func TestSize(t *testing.T) {

@@ -1,27 +1,28 @@
 // The languages that are coloured. Each is fetched when it is first met.
 
 import type { Extension } from "@codemirror/state"
-import { LanguageSupport, StreamLanguage, type StreamParser } from "@codemirror/language"
+import { type Language, LanguageSupport, StreamLanguage, type StreamParser } from "@codemirror/language"
 
 type Load = () => Promise<LanguageSupport>
 
-const script = (config: { jsx?: boolean; typescript?: boolean }): Load => async () => (await import("@codemirror/lang-javascript")).javascript(config)
+/** A language for its colours and indents alone: it completes nothing. */
+const grammar = (load: () => Promise<Language>): Load => async () => new LanguageSupport(await load())
 
-/** A language that is read line by line: a few kilobytes each, where a grammar would be tens. */
-const lines = (load: () => Promise<StreamParser<unknown>>): Load => async () => new LanguageSupport(StreamLanguage.define(await load()))
+/** One that is read line by line: a few kilobytes, where a grammar would be tens. */
+const lines = (load: () => Promise<StreamParser<unknown>>): Load => grammar(async () => StreamLanguage.define(await load()))
 
 const loads: Record<string, Load> = {
-  css: async () => (await import("@codemirror/lang-css")).css(),
+  css: grammar(async () => (await import("@codemirror/lang-css")).cssLanguage),
   go: lines(async () => (await import("@codemirror/legacy-modes/mode/go")).go),
-  html: async () => (await import("@codemirror/lang-html")).html(),
-  javascript: script({ jsx: true }),
-  json: async () => (await import("@codemirror/lang-json")).json(),
-  markdown: async () => (await import("./markdownlang")).markdownLanguage(),
+  html: lines(async () => (await import("@codemirror/legacy-modes/mode/xml")).html),
+  javascript: lines(async () => (await import("@codemirror/legacy-modes/mode/javascript")).javascript),
+  json: grammar(async () => (await import("@codemirror/lang-json")).jsonLanguage),
+  markdown: async () => (await import("./markdownlang")).markdownSupport(),
   python: lines(async () => (await import("@codemirror/legacy-modes/mode/python")).python),
   rust: lines(async () => (await import("@codemirror/legacy-modes/mode/rust")).rust),
-  sql: lines(async () => (await import("@codemirror/legacy-modes/mode/sql")).standardSQL),
-  tsx: script({ jsx: true, typescript: true }),
-  typescript: script({ typescript: true }),
+  sql: grammar(async () => (await import("@codemirror/lang-sql")).StandardSQL.language),
+  typescript: lines(async () => (await import("@codemirror/legacy-modes/mode/javascript")).typescript),
+  xml: lines(async () => (await import("@codemirror/legacy-modes/mode/xml")).xml),
   yaml: lines(async () => (await import("@codemirror/legacy-modes/mode/yaml")).yaml),
 }
 
@@ -30,8 +31,8 @@ const names: Record<string, string> = {
   ...Object.fromEntries(Object.keys(loads).map(name => [name, name])),
   cjs: "javascript", golang: "go", htm: "html", js: "javascript", jsonc: "json", jsonl: "json", json5: "json", jsx: "javascript", map: "json",
   cts: "typescript", md: "markdown", mjs: "javascript", mts: "typescript", mysql: "sql", postgresql: "sql", psql: "sql", py: "python",
-  python3: "python", pyi: "python", rs: "rust", scss: "css", less: "css", sqlite: "sql", svg: "html", ts: "typescript", vue: "html", xhtml: "html",
-  xml: "html", yml: "yaml",
+  python3: "python", pyi: "python", rs: "rust", scss: "css", less: "css", sqlite: "sql", svg: "xml", ts: "typescript", tsx: "typescript", vue: "html", xhtml: "html",
+  yml: "yaml",
 }
 
 /** The language that a name, an ending or a path stands for; null when it is none of ours. */

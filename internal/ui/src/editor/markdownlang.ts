@@ -1,9 +1,10 @@
 // Markdown as it is written, with the languages of its fenced code.
 
-import { insertNewlineContinueMarkup, markdown, markdownLanguage as gfm } from "@codemirror/lang-markdown"
-import { LanguageDescription, type LanguageSupport } from "@codemirror/language"
+import { insertNewlineContinueMarkup, markdownLanguage as gfm } from "@codemirror/lang-markdown"
+import { Language, LanguageDescription, LanguageSupport, ParseContext } from "@codemirror/language"
 import { EditorView, keymap } from "@codemirror/view"
 import { Prec } from "@codemirror/state"
+import { type MarkdownParser, parseCode } from "@lezer/markdown"
 import { languageOf, loadLanguage } from "./languages"
 
 const descriptions = new Map<string, LanguageDescription>()
@@ -23,8 +24,17 @@ function describe(info: string): LanguageDescription | null {
   return found
 }
 
-export function markdownLanguage(): LanguageSupport {
-  return markdown({ base: gfm, codeLanguages: describe, addKeymap: false, completeHTMLTags: false, pasteURLAsLink: false })
+/** The parser of fenced code; one that skips it until its language has come. */
+function codeParser(info: string) {
+  const found = describe(info)
+  if (!found) return null
+  return found.support ? found.support.language.parser : ParseContext.getSkippingParser(found.load())
+}
+
+/** What markdown() of the package makes, without HTML: that would bring three more grammars along. */
+export function markdownSupport(): LanguageSupport {
+  const parser = (gfm.parser as MarkdownParser).configure(parseCode({ codeParser }))
+  return new LanguageSupport(new Language(gfm.data, parser, [], "markdown"))
 }
 
 /** Enter goes on with a list or a quotation. */

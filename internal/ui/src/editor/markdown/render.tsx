@@ -2,8 +2,8 @@
 
 import type { ReactElement, ReactNode } from "react"
 import ReactMarkdown, { type Components } from "react-markdown"
-import remarkGfm from "remark-gfm"
 import { citeAddress, type Piece } from "../../core/handle"
+import { gfm } from "./gfm"
 import { elements, wordsOf } from "./elements"
 import { citeTag, hiddenTag, ownTree } from "./tree"
 import css from "../Markdown.module.css"
@@ -25,7 +25,7 @@ export function rendered(text: string, refs = noRefs, cite?: Cite): ReactElement
   } as Components
   try {
     // It has no state and no hooks: called here so that what it throws is caught here.
-    return ReactMarkdown({ children: text, remarkPlugins: [remarkGfm], rehypePlugins: [ownTree(refs)], components, urlTransform: url => url })
+    return ReactMarkdown({ children: text, remarkPlugins: [gfm], rehypePlugins: [ownTree(refs)], components, urlTransform: url => url })
   } catch {
     return null
   }
