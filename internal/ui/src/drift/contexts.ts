@@ -9,6 +9,8 @@ import { targetsFrom, type Target } from "./place"
 
 /** Asked anew this often, in milliseconds, for what no event tells. */
 const everyMillis = 30_000
+/** And this often while something is unread: no event tells that it was read elsewhere. */
+const unreadMillis = 5000
 /** What comes within this time is asked for once, in milliseconds. */
 const gatherMillis = 150
 const cacheKey = "kj.places"
@@ -32,6 +34,7 @@ class Contexts {
   #stops: (() => void)[] = []
   #soon: ReturnType<typeof setTimeout> | undefined
   #asking = 0
+  #asked = 0
 
   get = (): Known => this.#known
 
@@ -52,7 +55,7 @@ class Contexts {
 
   #start(): void {
     const shown = () => !document.hidden && this.refresh()
-    const timer = setInterval(shown, everyMillis)
+    const timer = setInterval(() => (this.#known.unread > 0 || Date.now() - this.#asked >= everyMillis) && shown(), unreadMillis)
     document.addEventListener("visibilitychange", shown)
     this.#stops = [follow("ctx.*.drift.>", this.refresh, { onReset: this.refresh }), () => clearInterval(timer), () => document.removeEventListener("visibilitychange", shown)]
     void this.#ask()
@@ -65,6 +68,7 @@ class Contexts {
 
   async #ask(): Promise<void> {
     const mine = ++this.#asking
+    this.#asked = Date.now()
     try {
       const { targets, kernels } = targetsFrom(await op<unknown>("drift_list", {}))
       if (mine !== this.#asking) return
