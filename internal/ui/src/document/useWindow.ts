@@ -86,13 +86,15 @@ export function useWindow({ lines, scroller, list, held, kept }: WindowOptions):
   }, [scroller, list])
 
   const remember = useCallback(() => {
-    const el = scroller.current
-    if (!el) return
-    const top = el.scrollTop
+    if (!scroller.current) return
+    // Of the library, which has them from the last scroll: asking the element
+    // after each rendering would lay the page out then and there.
+    const top = virtual.scrollOffset ?? 0
+    const bottom = top + (virtual.scrollRect?.height ?? 0)
     const { held } = now.current
     seen.current = virtual
       .getVirtualItems()
-      .filter(item => item.end > top && item.start < top + el.clientHeight)
+      .filter(item => item.end > top && item.start < bottom)
       .map(item => ({ id: String(item.key), offset: item.start - top }))
       .sort((a, b) => Number(b.id === held) - Number(a.id === held))
     if (top < virtual.options.scrollMargin && seen.current[0]?.id !== held) seen.current = [] // the title is in sight

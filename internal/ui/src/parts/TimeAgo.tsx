@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react"
+import { memo, useMemo, useSyncExternalStore } from "react"
 
 /** How often the words are looked at again, in milliseconds. */
 const tickMillis = 15_000
@@ -23,16 +23,24 @@ function subscribe(fn: () => void): () => void {
 }
 
 /** A moment in words, "3 min ago", kept true by one clock for all; the whole of it on hover. */
-export function TimeAgo({ at, className }: { at: number | string | Date; className?: string }) {
+export const TimeAgo = memo(function TimeAgo({ at, className }: { at: number | string | Date; className?: string | undefined }) {
   useSyncExternalStore(subscribe, () => Math.floor(now / tickMillis), () => 0)
-  const date = new Date(at)
-  if (isNaN(date.getTime())) return null
+  const millis = new Date(at).getTime()
+  const valid = Number.isFinite(millis)
+  const moment = useMemo(() => (valid ? { iso: new Date(millis).toISOString(), whole: whole.format(millis) } : null), [millis, valid])
   return (
-    <time className={className} dateTime={date.toISOString()} title={date.toLocaleString()}>
-      {ago(date.getTime(), Date.now())}
-    </time>
+    moment && (
+      <time className={className} dateTime={moment.iso} title={moment.whole}>
+        {ago(millis, Date.now())}
+      </time>
+    )
   )
-}
+})
+
+// Making a format takes a hundred times as long as using it.
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" })
+const dayOfYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" })
 
 /** How long before `now` a moment was, in words. */
 export function ago(at: number, now: number): string {
@@ -42,8 +50,6 @@ export function ago(at: number, now: number): string {
   if (minutes < 60) return `${minutes} min ago`
   const hours = Math.round(minutes / 60)
   if (hours < 24) return `${hours} h ago`
-  const date = new Date(at)
-  const year = date.getFullYear() === new Date(now).getFullYear() ? undefined : "numeric"
   if (hours < 24 * 7) return `${Math.round(hours / 24)} d ago`
-  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", year })
+  return (new Date(at).getFullYear() === new Date(now).getFullYear() ? day : dayOfYear).format(at)
 }

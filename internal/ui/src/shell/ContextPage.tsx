@@ -11,7 +11,8 @@ import { Preview } from "./Preview"
 import { noteRecent } from "./recent"
 import { setShown } from "./shown"
 
-const ContextView = lazy(() => import("../document/ContextView"))
+const loadView = () => import("../document/ContextView")
+const ContextView = lazy(loadView)
 
 /** What an address of a document leads to: the context, or why there is none to show. */
 export function ContextPage({ url, block }: { url: string; block?: string }) {
@@ -21,6 +22,7 @@ export function ContextPage({ url, block }: { url: string; block?: string }) {
 function Valid({ url, block }: { url: string; block?: string }) {
   const link = useLink()
   const { state, preview, model } = useModel(url)
+  useEffect(() => void loadView().catch(() => {}), []) // while the document comes
   useEffect(() => {
     setShown(model)
     return () => setShown(null)

@@ -1,4 +1,4 @@
-import { memo, useMemo } from "react"
+import { memo, useDeferredValue, useMemo } from "react"
 import type { Block } from "../../core/schema"
 import { useCites } from "../../drift/CiteLink"
 import { useMeta } from "../../drift/useMeta"
@@ -15,7 +15,8 @@ const maxMarkdown = 60_000
 
 /** Written words, set as Markdown. While they are being written what is settled stays as it is. */
 export const Prose = memo(function Prose({ block }: { block: Block }) {
-  const { content, status, id } = block
+  const { status, id } = block
+  const content = useDeferredValue(block.content) // what others write is set when no key waits
   const cites = useCites(useMeta(block))
   const blame = useBlameHere()
   const [source] = usePreference(alwaysSource)
