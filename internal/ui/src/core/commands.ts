@@ -15,12 +15,23 @@ export interface Command {
 }
 
 const sources = new Set<() => Command[]>()
+const watchers = new Set<() => void>()
 
 /** Adds commands; they are asked for each time that they are needed. Returns how to take them away. */
 export function registerCommands(source: () => Command[]): () => void {
   listen()
   sources.add(source)
-  return () => sources.delete(source)
+  for (const fn of watchers) fn()
+  return () => {
+    sources.delete(source)
+    for (const fn of watchers) fn()
+  }
+}
+
+/** Tells when commands come or go. */
+export function watchCommands(fn: () => void): () => void {
+  watchers.add(fn)
+  return () => void watchers.delete(fn)
 }
 
 /** All commands that can be run now; of two with the same id the one registered last. */

@@ -1,7 +1,7 @@
 import { Command as Cmdk } from "cmdk"
 import { CornerDownLeft, FileText, Search } from "lucide-react"
-import { useMemo, useState } from "react"
-import { allCommands, type Command } from "../core/commands"
+import { useEffect, useMemo, useState } from "react"
+import { allCommands, watchCommands, type Command } from "../core/commands"
 import { placeOf } from "../core/directory"
 import { Dialog, Kbd, Spinner } from "../parts"
 import { useContextList } from "./contextlist"
@@ -24,7 +24,8 @@ const always = ["Make", "Go to", "Page"]
 export function Palette() {
   const { rows } = useContextList()
   const [query, setQuery] = useState("")
-  const [commands] = useState(() => allCommands().filter(c => c.id !== "palette"))
+  const [commands, setCommands] = useState(offered)
+  useEffect(() => watchCommands(() => setCommands(offered())), []) // a context that is still being opened brings its own
   const looked = query.trim()
   const found = useTextSearch(query, maxHits)
   const live = useMemo(() => rows.filter(r => !r.archived), [rows])
@@ -105,6 +106,8 @@ export function Palette() {
     </Dialog>
   )
 }
+
+const offered = () => allCommands().filter(c => c.id !== "palette")
 
 function recently(rows: readonly ContextRow[], commands: readonly Command[]): (ContextRow | Command)[] {
   const byName = new Map<string, ContextRow | Command>([...rows.map(r => [r.url, r] as const), ...commands.map(c => [c.id, c] as const)])

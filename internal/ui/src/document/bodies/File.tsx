@@ -5,6 +5,7 @@ import { CodeView } from "../../editor/CodeView"
 import { LiveEditor, type EditorKey } from "../../editor/LiveEditor"
 import { FileHeader } from "../../git/FileHeader"
 import { filePlace } from "../../git/files"
+import { Writers } from "../../git/Writers"
 import { useBlameOn, useFileBlame } from "../../git/useFileBlame"
 import { useDoc, useRowState, useSeatsAt } from "../doc-context"
 import { editorKey } from "../editor-keys"
@@ -34,8 +35,14 @@ export default function File({ block }: { block: Block }) {
           <LiveEditor model={model} id={id} lang={path} extensions={gutter ?? undefined} caret={editing ? state.editing?.caret : undefined} autoFocus={editing} label={`File ${path}`} onKey={onKey} onFocus={() => state.editing?.id === id || state.edit({ id, caret: "end" })} onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)} />
         </div>
       ) : (
-        <div className="content" onClick={e => getSelection()?.isCollapsed && block.form === "text" && void act.edit(id, { x: e.clientX, y: e.clientY })}>
-          <CodeView text={part.text} lang={path} />
+        <div className="content" onClick={e => getSelection()?.isCollapsed && void act.edit(id, { x: e.clientX, y: e.clientY })}>
+          {blamed && full ? (
+            <Writers path={full} text={part.text}>
+              <CodeView text={part.text} lang={path} />
+            </Writers>
+          ) : (
+            <CodeView text={part.text} lang={path} />
+          )}
         </div>
       )}
       {part.left > 0 && !editing && (
