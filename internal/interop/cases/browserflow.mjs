@@ -2,6 +2,7 @@
 import { button, command, dialog, said, signedIn } from "../lib/acts.mjs"
 import { equal, ok } from "../lib/check.mjs"
 import { McpAgent } from "../lib/mcp.mjs"
+import { Server } from "../lib/server.mjs"
 import { actor } from "../lib/showcase.mjs"
 import { inGroup, test } from "../lib/suite.mjs"
 import { until } from "../lib/wait.mjs"
@@ -62,7 +63,7 @@ test("two people and an agent write into one context; one of them goes away and 
 })
 
 test("what is pushed from the page is staged, read, taken back and delivered; pull and merge; the graph shows it", { kj: true, own: true, ms: 90_000 }, async t => {
-  const a = await actor(t.server, "amy")
+  const [a, bea] = [await actor(t.server, "amy"), await actor(t.server, "bea", "agent", "editor")]
   const from = await a.op("context_create", { title: "Findings" })
   const to = await a.op("context_create", { title: "Release" })
   const id = await write(a, from.id, "First line.\n\nCold reads take 843 ms.\n\nWarm reads take 8 ms.")
@@ -98,10 +99,12 @@ test("what is pushed from the page is staged, read, taken back and delivered; pu
   await button(amy.tab, "Deliver now").click()
   await amy.tab.getByText("Nothing is waiting").waitFor()
 
-  // The inbox, and the block.
+  // The inbox, and the block. One's own letters are read.
+  await bea.op("drift_push", { context: from.id, to: to.id, content: `Bea agrees: ${handle}` })
   await amy.tab.getByRole("link", { name: "Inbox 1 unread" }).click()
   const letter = amy.tab.locator("[data-letter][data-unread]")
-  ok((await letter.innerText()).includes("Make them at ingest"), "the letter")
+  ok((await letter.innerText()).includes("Bea agrees"), "the letter")
+  ok((await amy.tab.locator("[data-letter]").allInnerTexts()).some(s => s.includes("Make them at ingest")), "one's own letter")
   await letter.getByRole("link", { name: "Open" }).click()
   await amy.tab.locator('[data-kind="drift"] .content a.cite').first().waitFor()
   await until(async () => (await amy.tab.locator("nav [data-unread]").count()) === 0, "it to be read by being seen")
@@ -111,7 +114,7 @@ test("what is pushed from the page is staged, read, taken back and delivered; pu
   await dialog(amy, "Pull from another context").getByLabel("From", { exact: true }).fill("Findings")
   await button(dialog(amy, "Pull from another context"), "Pull").click()
   await dialog(amy, "Pull from another context").waitFor({ state: "hidden" })
-  await until(async () => (await amy.tab.locator('[data-kind="drift"]').count()) === 2, "what was pulled")
+  await until(async () => (await amy.tab.locator('[data-kind="drift"]').count()) === 3, "what was pulled")
   const fork = await a.op("context_fork", { context: to.id, title: "Try WebP" })
   await write(a, fork.id, "WebP is 31 % smaller.")
   await amy.go(fork.url)
@@ -121,7 +124,7 @@ test("what is pushed from the page is staged, read, taken back and delivered; pu
   await button(dialog(amy, "Merge into the parent"), "Merge").click()
   await dialog(amy, "Merge into the parent").waitFor({ state: "hidden" })
   await amy.go(to.url)
-  await until(async () => (await amy.tab.locator('[data-kind="drift"]').count()) === 3, "what was merged")
+  await until(async () => (await amy.tab.locator('[data-kind="drift"]').count()) === 4, "what was merged")
 
   await amy.go("/graph")
   await until(async () => (await amy.tab.locator("[data-node]").count()) === 3, "three contexts in the graph")
@@ -191,7 +194,7 @@ test("time travel: a point shows what was, plays on, differs, and comes back; au
   amy.satisfied()
 })
 
-test("questions of agents are answered on the page, and drifts of another kernel let in", { kj: true, own: true, ms: 90_000 }, async t => {
+test("questions of agents are answered and declined on the page", { kj: true, own: true, ms: 90_000 }, async t => {
   const [a, c] = [await actor(t.server, "amy"), await actor(t.server, "claude", "agent", "editor")]
   const { id: context, url } = await a.op("context_create", { title: "Questions" })
   const claude = await McpAgent.join(t.server, { ...c, context })
@@ -214,6 +217,78 @@ test("questions of agents are answered on the page, and drifts of another kernel
   equal((await again).action, "decline", "what the agent is told of a decline")
   await amy.tab.getByText("Nobody waits for you").waitFor()
   amy.satisfied()
+})
+
+test("drifts of another kernel are let in and refused on the page", { kj: true, own: ["--kernel", "home"], ms: 90_000 }, async t => {
+  const lab = await new Server(t.server.kind, t.tmp, ["--kernel", "lab"]).start()
+  t.onClose(() => lab.kill())
+  const a = await actor(t.server, "amy")
+  const { token } = await actor(t.server, "lab", "person", "editor")
+  const { id: to, url } = await a.op("context_create", { title: "Release", label: "release" })
+  await a.op("drift_policy_set", { foreign: [{ verdict: "hold" }] })
+  await lab.op("drift_link_set", { name: "home", url: t.server.http, token })
+  const from = await lab.op("context_create", { title: "Bench" })
+  const amy = await signedIn(t, a, url)
+  for (const content of ["Cold reads: 843 ms", "Buy our disks"]) await lab.op("drift_push", { context: from.id, to: "home:release", content })
+  await amy.tab.getByRole("link", { name: "Requests 2 to answer" }).click()
+  const held = words => amy.tab.getByRole("article").filter({ hasText: words })
+  await button(held("Buy our disks"), "Refuse…").click()
+  await held("Buy our disks").getByLabel("Why, for its sender").fill("No advertising")
+  await button(held("Buy our disks"), "Refuse it").click()
+  await said(amy, "Refused")
+  await held("Buy our disks").waitFor({ state: "detached" })
+  await amy.tab.getByRole("link", { name: "Inbox" }).click()
+  await button(amy.tab.locator("[data-item]", { hasText: "Cold reads" }), "Accept").click()
+  await amy.tab.locator("[data-item]").waitFor({ state: "detached" })
+  await amy.tab.locator("[data-letter]", { hasText: "Cold reads: 843 ms" }).getByText(/lab/).first().waitFor()
+  const blocks = (await a.op("context_get", { context: to })).block_list
+  equal(blocks.map(b => b.content), ["Cold reads: 843 ms"], "what came in")
+  amy.satisfied()
+})
+
+test("each view says what is the matter when the server is away, and to whom it is not open", { kj: true, own: true, ms: 90_000 }, async t => {
+  const [a, r] = [await actor(t.server, "amy"), await actor(t.server, "rita", "person", "reader")]
+  const { url } = await a.op("context_create", { title: "Seen" })
+  const id = await write(a, url, "what stands here")
+  await a.op("elicit", { context: url, message: "May I?", wait: false })
+  const proxy = await t.proxy()
+  const amy = await signedIn(t, a, url, proxy.http)
+  await amy.lit("saved")
+  await amy.ready()
+  proxy.offline()
+  await amy.lit("offline")
+  for (const view of ["inbox", "queue", "graph", "git", "status", "requests", `history/${url}`]) {
+    await amy.go(`/${view}`)
+    await amy.tab.locator("main").getByText(/away|cannot be reached|is on the server|offline/i).first().waitFor()
+    equal(await amy.tab.locator("main").getByText(/broke|Something went wrong/).count(), 0, `what broke in ${view}`)
+  }
+  await amy.go(url)
+  await amy.edit(id)
+  await amy.tab.keyboard.type(", still")
+  proxy.online()
+  await amy.lit("saved")
+  for (const view of ["inbox", "queue", "graph", "git", "status", `history/${url}`]) {
+    await amy.go(`/${view}`)
+    await until(async () => !/away|cannot be reached|is on the server/i.test(await amy.tab.locator("main").innerText()), `${view} to be back`)
+  }
+  amy.satisfied()
+
+  const rita = await signedIn(t, r, url)
+  await rita.block(id).getByText("what stands here, still").waitFor()
+  for (const view of ["inbox", "queue", "graph", "git", "status", "requests", `history/${url}`]) {
+    await rita.go(`/${view}`)
+    await until(async () => (await rita.tab.locator("main").innerText()).length > 20 && !(await rita.tab.locator("main [aria-busy=true]").count()), `${view} to show`)
+  }
+  await rita.go("/requests")
+  await rita.tab.getByText("You may read it. Whoever may edit the context may answer.").waitFor()
+  equal(await button(rita.tab.locator("main"), "Answer").count() + (await button(rita.tab.locator("main"), "Accept").count()), 0, "buttons to answer with")
+  await rita.go("/git")
+  await rita.tab.getByRole("region", { name: "Git" }).getByText("/scratch").first().waitFor()
+  equal(await button(rita.tab, "Mount a folder or repository").count(), 0, "buttons that mount")
+  await rita.go("/status")
+  await rita.tab.getByText("You are rita, reader.").waitFor()
+  equal(await button(rita.tab, "New token").count(), 0, "buttons that make tokens")
+  return `the browser of who may only read says ${rita.complaints.length} things`
 })
 
 test("the status says how the kernel fares, makes tokens and revokes them", { kj: true, own: true, ms: 90_000 }, async t => {
