@@ -31,6 +31,7 @@ class Tracker {
   readonly #listeners = new Set<(light: Light) => void>()
   #typedAt = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
+  #due = 0
 
   constructor(handle: DocHandle<any>, link: Link) {
     this.#handle = handle
@@ -38,7 +39,7 @@ class Tracker {
     watchMade(handle)
     this.light = this.#find()
     handle.on("heads-changed", this.#written)
-    handle.on("remote-heads", this.#look)
+    handle.on("remote-heads", () => this.#soon(gatherMillis))
     link.onChange(this.#look)
   }
 
@@ -59,11 +60,17 @@ class Tracker {
   }
 
   readonly #look = (): void => {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#show(this.#find())
   }
 
+  /** Looks within so many milliseconds; what happens meanwhile does not put that off. */
   #soon(millis: number): void {
+    const due = performance.now() + millis
+    if (this.#timer !== undefined && this.#due <= due) return
     clearTimeout(this.#timer)
+    this.#due = due
     this.#timer = setTimeout(this.#look, millis)
   }
 
