@@ -69,72 +69,75 @@ export function CommitBox({ mount, head, files, all, onChange }: Props) {
   }
   const tooMany = !all && files.length > maxPaths
   const conflict = error instanceof Refused && error.kind === "conflict"
+  // The dialog is no part of the form: what is sent in it would be sent from here, too.
   return (
-    <form
-      className={styles.commit}
-      aria-label="Commit"
-      onSubmit={e => {
-        e.preventDefault()
-        void commit()
-      }}
-    >
-      <Field
-        label="Message"
-        multiline
-        rows={4}
-        value={message}
-        placeholder={"What the commit does, in one line\n\nWhy, below it"}
-        onChange={e => {
-          setMessage(e.target.value)
-          clear()
-          setMade(null)
-        }}
-        onKeyDown={e => {
-          if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey)) return
+    <>
+      <form
+        className={styles.commit}
+        aria-label="Commit"
+        onSubmit={e => {
           e.preventDefault()
-          if (message.trim() && files.length > 0) void commit()
+          void commit()
         }}
-      />
-      {known && !own?.email && (
-        <p className={styles.hint}>
-          Commits do not know your address yet.{" "}
-          <button type="button" className={styles.inline} onClick={() => setNaming(true)}>Say your name</button>
-        </p>
-      )}
-      {error && (
-        <div className={styles.error} role="alert">
-          {wordsOf(error)}{" "}
-          {conflict && (
-            <button
-              type="button"
-              className={styles.inline}
-              onClick={() => {
-                clear()
-                setPreview(null)
-                onChange()
-              }}
-            >
-              Read again
-            </button>
-          )}
+      >
+        <Field
+          label="Message"
+          multiline
+          rows={4}
+          value={message}
+          placeholder={"What the commit does, in one line\n\nWhy, below it"}
+          onChange={e => {
+            setMessage(e.target.value)
+            clear()
+            setMade(null)
+          }}
+          onKeyDown={e => {
+            if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey)) return
+            e.preventDefault()
+            if (message.trim() && files.length > 0) void commit()
+          }}
+        />
+        {known && !own?.email && (
+          <p className={styles.hint}>
+            Commits do not know your address yet.{" "}
+            <button type="button" className={styles.inline} onClick={() => setNaming(true)}>Say your name</button>
+          </p>
+        )}
+        {error && (
+          <div className={styles.error} role="alert">
+            {wordsOf(error)}{" "}
+            {conflict && (
+              <button
+                type="button"
+                className={styles.inline}
+                onClick={() => {
+                  clear()
+                  setPreview(null)
+                  onChange()
+                }}
+              >
+                Read again
+              </button>
+            )}
+          </div>
+        )}
+        {tooMany && <p className={styles.error}>A commit names at most {maxPaths.toLocaleString("en")} files: choose all, or fewer.</p>}
+        <div className={styles.row}>
+          <Button variant="primary" type="submit" busy={busy && doing === "commit"} disabled={busy || !message.trim() || files.length === 0 || tooMany}>
+            Commit {many(files.length, "file")}
+          </Button>
+          <Button busy={busy && doing === "preview"} disabled={busy || files.length === 0 || tooMany} onClick={() => void show()}>
+            Preview
+          </Button>
+          <Button variant="ghost" icon={<Sparkles aria-hidden />} busy={busy && doing === "summary"} disabled={busy || files.length === 0 || tooMany} onClick={() => void summarise()} title="Let the server's distiller write the message from the differences">
+            Summarise
+          </Button>
         </div>
-      )}
-      {tooMany && <p className={styles.error}>A commit names at most {maxPaths.toLocaleString("en")} files: choose all, or fewer.</p>}
-      <div className={styles.row}>
-        <Button variant="primary" type="submit" busy={busy && doing === "commit"} disabled={busy || !message.trim() || files.length === 0 || tooMany}>
-          Commit {many(files.length, "file")}
-        </Button>
-        <Button busy={busy && doing === "preview"} disabled={busy || files.length === 0 || tooMany} onClick={() => void show()}>
-          Preview
-        </Button>
-        <Button variant="ghost" icon={<Sparkles aria-hidden />} busy={busy && doing === "summary"} disabled={busy || files.length === 0 || tooMany} onClick={() => void summarise()} title="Let the server's distiller write the message from the differences">
-          Summarise
-        </Button>
-      </div>
-      {preview && <Attribution made={preview} />}
-      {made && <Result made={made} />}
+        {preview && <Attribution made={preview} />}
+        {made && <Result made={made} />}
+      </form>
       {naming && <IdentityDialog onClose={() => setNaming(false)} onDone={reload} />}
-    </form>
+    </>
   )
 }
 
