@@ -6,6 +6,8 @@ import { initializeWasm } from "@automerge/automerge-repo/slim"
 import wasm from "@automerge/automerge/automerge.wasm?url"
 import { createRoot } from "react-dom/client"
 import { LinkProvider } from "./core/hooks"
+import { beginPreview } from "./core/preview"
+import { bringBack } from "./core/rescue"
 import { uploadForgotten } from "./core/saved"
 import { Link } from "./core/link"
 import App from "./shell/App"
@@ -21,6 +23,7 @@ function run(): void {
       <App />
     </LinkProvider>,
   )
+  void bringBack(link.repo, localStorage)
   void uploadForgotten(link)
 }
 
@@ -31,6 +34,7 @@ function failed(why: unknown): void {
   root.replaceChildren(notice)
 }
 
+beginPreview()
 initializeWasm(wasm).then(run, failed)
 
 if (import.meta.env.PROD && "serviceWorker" in navigator) void navigator.serviceWorker.register("/sw.js").catch(() => {}) // refused: the page works, but only with the server there

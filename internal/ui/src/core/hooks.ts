@@ -20,7 +20,7 @@ export function useLink(): Link {
   if (!link) throw new Error("useLink is used outside of LinkProvider")
   useSyncExternalStore(
     fn => link.onChange(fn),
-    () => `${link.connected} ${link.server} ${link.refusal}`,
+    () => `${link.connected} ${link.server} ${link.refusal} ${link.trouble}`,
   )
   return link
 }

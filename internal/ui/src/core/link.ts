@@ -3,9 +3,10 @@
 
 import { Repo, cbor, type PeerId, type StorageId } from "@automerge/automerge-repo/slim"
 import { BrowserWebSocketClientAdapter } from "@automerge/automerge-repo-network-websocket"
-import { IndexedDBStorageAdapter } from "@automerge/automerge-repo-storage-indexeddb"
+import { Store } from "./store"
 
 const retryMillis = 1000
+const storeAgainMillis = 10_000
 const maxErrorBytes = 4096 // frames above this are not looked at for errors
 
 /** The stock adapter, which keeps the server's error messages from us, with an ear for them. */
@@ -34,10 +35,18 @@ export class Link {
   connected = false
   /** What the server refused last, until it accepts something. */
   refusal = ""
+  /** Why this browser does not keep what is written; "" when it does. */
+  trouble = ""
 
   constructor(url: string) {
     const adapter = new Adapter(url, retryMillis)
-    this.repo = new Repo({ network: [adapter], storage: new IndexedDBStorageAdapter("kaijutsu"), saveDebounceRate: 50 })
+    const store = new Store()
+    this.repo = new Repo({ network: [adapter], storage: store, saveDebounceRate: 50 })
+    store.onTrouble = () => {
+      this.trouble = store.trouble
+      this.#tell()
+      if (this.trouble !== "") this.#storeAgain()
+    }
     adapter.onError_ = message => {
       this.refusal = message
       this.#tell()
@@ -58,6 +67,13 @@ export class Link {
   onChange(fn: () => void): () => void {
     this.#listeners.add(fn)
     return () => this.#listeners.delete(fn)
+  }
+
+  /** Until there is room again, and also when nothing more is written. */
+  #storeAgain(): void {
+    setTimeout(() => {
+      if (this.trouble !== "") this.repo.flush().catch(() => undefined).finally(() => this.trouble !== "" && this.#storeAgain())
+    }, storeAgainMillis)
   }
 
   #tell(): void {

@@ -6,6 +6,7 @@ import type { Link } from "./link"
 import { isMadeHere, watchMade } from "./local"
 import type { ContextModel } from "./model"
 import { Acknowledged, isSaved } from "./acknowledged"
+import { Rescue } from "./rescue"
 
 /** What the light shows. */
 export interface Light {
@@ -20,8 +21,12 @@ const typingMillis = 300
 /** What is written within this time is counted once. */
 const gatherMillis = 50
 
+/** Tells the pages of one browser apart. */
+const page = Math.random().toString(36).slice(2)
+
 /** What the servers have acknowledged, as this browser remembers it. */
-export const acknowledged = new Acknowledged(typeof localStorage === "undefined" ? null : localStorage)
+const storage = typeof localStorage === "undefined" ? null : localStorage
+export const acknowledged = new Acknowledged(storage)
 
 /** Follows what of a document is saved, for as long as the page is open: also when nobody looks at it any more. */
 class Tracker {
@@ -29,6 +34,7 @@ class Tracker {
   readonly #handle: DocHandle<any>
   readonly #link: Link
   readonly #listeners = new Set<(light: Light) => void>()
+  readonly #rescue: Rescue
   #typedAt = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
   #due = 0
@@ -37,10 +43,16 @@ class Tracker {
     this.#handle = handle
     this.#link = link
     watchMade(handle)
+    this.#rescue = new Rescue(handle, page, storage)
     this.light = this.#find()
     handle.on("heads-changed", this.#written)
     handle.on("remote-heads", () => this.#soon(gatherMillis))
     link.onChange(this.#look)
+    if (typeof window === "undefined") return
+    // A hidden page may be ended without another word.
+    const keep = () => this.#rescue.keep(this.light.state === "saved")
+    window.addEventListener("pagehide", keep)
+    document.addEventListener("visibilitychange", () => document.hidden && keep())
   }
 
   subscribe(fn: (light: Light) => void): () => void {
@@ -49,12 +61,14 @@ class Tracker {
   }
 
   readonly #written = (): void => {
-    if (isMadeHere(this.#handle)) {
+    const local = isMadeHere(this.#handle)
+    this.#rescue.changed(local)
+    if (local) {
       this.#typedAt = performance.now()
       acknowledged.mark(this.#handle.documentId, true)
       // At once: what was just written is not saved, whatever the count is.
       const unsent = this.light.unsent + 1
-      this.#show(this.#link.connected ? { state: "typing", text: "typing…", unsent } : offline(unsent))
+      this.#show(this.#link.connected ? { state: "typing", text: "typing…", unsent } : offline(unsent, this.#link))
     }
     this.#soon(gatherMillis)
   }
@@ -84,7 +98,7 @@ class Tracker {
     }
     const unsent = acknowledged.unsent(this.#handle)
     acknowledged.mark(this.#handle.documentId, unsent > 0)
-    if (!connected) return offline(unsent)
+    if (!connected) return offline(unsent, this.#link)
     if (refusal !== "") return { state: "refused", text: `refused: ${refusal}`, unsent }
     const typing = typingMillis - (performance.now() - this.#typedAt)
     if (typing <= 0) return { state: "sending", text: "sending…", unsent }
@@ -100,7 +114,7 @@ class Tracker {
   }
 }
 
-const offline = (unsent: number): Light => ({ state: "offline", text: `offline (${unsent} unsent)`, unsent })
+const offline = (unsent: number, { trouble }: Link): Light => ({ state: "offline", text: `offline (${unsent} unsent${trouble && unsent > 0 ? ", not kept" : ""})`, unsent })
 
 /** The light where no document is shown. */
 const connection = ({ connected }: Link): Light => (connected ? { state: "connected", text: "connected", unsent: 0 } : { state: "offline", text: "offline", unsent: 0 })

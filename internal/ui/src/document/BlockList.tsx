@@ -2,6 +2,7 @@ import { useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, 
 import { useRows } from "../core/hooks"
 import { TitleEditor } from "../editor/TitleEditor"
 import { BlameLegend } from "../time/BlameLayer"
+import { BlockMenu } from "./BlockMenu"
 import { BlockRow } from "./BlockRow"
 import { copied, putBlocks } from "./clipboard"
 import { Composer } from "./Composer"
@@ -9,7 +10,8 @@ import { useDoc } from "./doc-context"
 import { useDrops } from "./drag"
 import { EmptyContext } from "./EmptyContext"
 import { linesOf, type Line } from "./lines"
-import { listKey } from "./list-keys"
+import { keyFromNowhere, listKey } from "./list-keys"
+import { useBottomBar } from "./useBottomBar"
 import { useWindow } from "./useWindow"
 import css from "./context.module.css"
 
@@ -25,6 +27,7 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
   const doc = useDoc()
   const { model, state, act } = doc
   const list = useRef<HTMLDivElement>(null)
+  const end = useRef<HTMLDivElement>(null)
   const lines = useLines()
   const editing = useSyncExternalStore(state.subscribeAny, () => state.editing?.id ?? null)
   const dragged = useSyncExternalStore(state.subscribeAny, () => state.dragged)
@@ -33,6 +36,7 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
   const { virtual, reveal: scrollTo, toEnd } = useWindow({ lines, scroller, list, held: editing, kept })
   const wanted = useRef<{ id: string; since: number } | null>(null) // a row that is to get the keyboard once it is there
   useDrops(doc, scroller)
+  useBottomBar(end)
 
   const show = useCallback(
     (id: string) => {
@@ -74,6 +78,16 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
     return () => document.removeEventListener("copy", onCopy)
   }, [model, state, scroller])
 
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => {
+      const nowhere = e.target === document.body || (e.target instanceof Element && e.target.id === "stage")
+      if (!nowhere || e.defaultPrevented || e.isComposing || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || document.querySelector("dialog[open]")) return
+      if (keyFromNowhere(e.key, doc, () => firstInSight(list.current, scroller.current))) e.preventDefault()
+    }
+    document.addEventListener("keydown", onKey)
+    return () => document.removeEventListener("keydown", onKey)
+  }, [doc, scroller])
+
   const items = virtual.getVirtualItems()
   const range = virtual.range
   const inFlow = (n: number) => range !== null && n >= range.startIndex - virtual.options.overscan && n <= range.endIndex + virtual.options.overscan
@@ -100,10 +114,12 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
         })}
       </div>
       {lines.length === 0 && <EmptyContext model={model} />}
-      <div className={`${css.end} no-print`}>
+      <BlockMenu list={list} />
+      <div ref={end} className={`${css.end} no-print`}>
         <Composer
           ref={composer}
           label="New block"
+          draft={model.url}
           placeholder="Write a block…  / for more"
           onAdd={(text, start) => act.addAtEnd(text, start) !== null}
           onUp={() => {
@@ -114,6 +130,13 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
       </div>
     </div>
   )
+}
+
+/** The first block of which the beginning is in sight. */
+function firstInSight(list: HTMLElement | null, scroller: HTMLElement | null): string | undefined {
+  const top = scroller?.getBoundingClientRect().top ?? 0
+  const rows = [...(list?.querySelectorAll<HTMLElement>("[data-row]") ?? [])]
+  return (rows.find(row => row.getBoundingClientRect().top >= top) ?? rows.at(-1))?.dataset.row
 }
 
 /** The lines of the context; the view state is told their order. */

@@ -1,6 +1,7 @@
 import { ArrowUp, X } from "lucide-react"
-import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref } from "react"
+import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref } from "react"
 import { cx, IconButton } from "../parts"
+import { draftOf, keepDraft } from "./draft"
 import { startsFor, type Start } from "./kinds"
 import css from "./composer.module.css"
 
@@ -14,12 +15,14 @@ export interface ComposerProps {
   label: string
   placeholder: string
   autoFocus?: boolean
+  /** Under this name what is not added yet is kept in the browser. */
+  draft?: string
   ref?: Ref<HTMLTextAreaElement>
 }
 
 /** Where new blocks are written. A slash at the start offers what the block may be. */
-export function Composer({ onAdd, onClose, onUp, label, placeholder, autoFocus = false, ref }: ComposerProps) {
-  const [text, setText] = useState("")
+export function Composer({ onAdd, onClose, onUp, label, placeholder, autoFocus = false, draft, ref }: ComposerProps) {
+  const [text, setText] = useState(() => (draft ? draftOf(draft) : ""))
   const [start, setStart] = useState<Start | undefined>()
   const [chosen, setChosen] = useState(0)
   const own = useRef<HTMLTextAreaElement | null>(null)
@@ -27,6 +30,7 @@ export function Composer({ onAdd, onClose, onUp, label, placeholder, autoFocus =
   const query = /^\/([\p{L}\d]*)$/u.exec(text)?.[1]
   const offers = query === undefined ? [] : startsFor(query)
   const at = Math.min(chosen, offers.length - 1)
+  useEffect(() => void (draft && keepDraft(draft, text)), [draft, text])
   useLayoutEffect(() => {
     const box = own.current
     if (!box || CSS.supports("field-sizing", "content")) return

@@ -12,11 +12,13 @@
 //   - does not notice when its view and the text differ, as after an edit inside
 //     a surrogate pair, which the document widens, or an object between the
 //     characters: here both are compared after each step, and the document wins;
-//   - writes a paste of any length as one change, and servers refuse big ones.
+//   - writes a paste of any length as one change, and servers refuse big ones;
+//   - lets others' edits come between an input method and its word, which ends
+//     the word half-way: here they wait until it is written.
 
 import * as A from "@automerge/automerge/slim"
 import type { DocHandle, DocHandleChangePayload } from "@automerge/automerge-repo/slim"
-import { ChangeSet, type EditorState, type Transaction } from "@codemirror/state"
+import { ChangeSet, type Transaction } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
 import { diff, inPieces, type Splice } from "../core/diff"
 import { remote } from "./remote"
@@ -28,6 +30,8 @@ const maxSteps = 16
 /** Up to this length view and text are compared in full after each change, above it a moment later. */
 const maxCompared = 50_000
 const compareAfterMillis = 700
+/** So long after an input method is done the view has its word. */
+const afterWordMillis = 60
 
 /** What of the binding's plugin is looked at. */
 export interface Reconciler {
@@ -46,6 +50,8 @@ export class Bound {
   #told: (() => void) | null = null
   #writing = false
   #comparing: ReturnType<typeof setTimeout> | undefined
+  /** What others did while an input method composes: what makes the document's text of the view's. */
+  #waiting: ChangeSet | null = null
 
   constructor(handle: DocHandle<any>, path: readonly A.Prop[], onGone: () => void) {
     this.#handle = handle
@@ -62,12 +68,15 @@ export class Bound {
   attach(view: EditorView, binding: () => Reconciler | null): void {
     this.#view = view
     this.#binding = binding
+    view.contentDOM.addEventListener("compositionend", this.#composed)
     this.#settle()
   }
 
   detach(): void {
     clearTimeout(this.#comparing)
+    this.#view?.contentDOM.removeEventListener("compositionend", this.#composed)
     this.#view = null
+    this.#waiting = null
   }
 
   /** What the view is about to hand to the binding. */
@@ -84,16 +93,27 @@ export class Bound {
     if (this.text() === null) return this.#gone()
     this.#writing = true
     try {
-      const splices = splicesOf(this.#transactions)
+      const behind = this.#waiting !== null
+      const splices = behind ? this.#behind() : splicesOf(this.#transactions.filter(ours).map(tr => tr.changes))
       const size = splices.reduce((n, s) => n + s.del + s.ins.length, 0)
-      if (size <= maxPiece) this.#handle.change(write)
+      if (size <= maxPiece && !behind) this.#handle.change(write)
       else for (const s of splices) this.#splice(s)
     } catch (err) {
       console.warn("an edit could not be written", err)
     } finally {
       this.#writing = false
     }
-    if (!this.#agrees()) this.#later()
+    if (!this.#waiting && !this.#agrees()) this.#later()
+  }
+
+  /** What was written in the view, as edits of the text that has what waits in it already. */
+  #behind(): Splice[] {
+    const mapped: ChangeSet[] = []
+    for (const { changes } of this.#transactions.filter(ours)) {
+      mapped.push(changes.map(this.#waiting!))
+      this.#waiting = this.#waiting!.map(changes, true)
+    }
+    return splicesOf(mapped)
   }
 
   on(_event: "change", told: () => void): void {
@@ -117,7 +137,12 @@ export class Bound {
     const binding = this.#binding()
     if (this.#writing || !view || !binding) return
     const mine = patches.filter(p => touches(p.path, this.#path))
-    if (mine.length > 0) {
+    if (mine.length > 0 && (this.#waiting || view.compositionStarted)) {
+      const before = this.#waiting ?? ChangeSet.empty(view.state.doc.length)
+      const theirs = mine.every(p => isEdit(p, this.#path)) ? composed(mine, before.newLength, this.#path.length) : null
+      this.#waiting = theirs && before.compose(theirs)
+      if (!theirs) this.#settle()
+    } else if (mine.length > 0) {
       const inStep = A.equals(binding.reconciledHeads, A.getHeads(patchInfo.before))
       if (inStep && mine.every(p => isEdit(p, this.#path))) this.#take(view, mine)
       this.#settle()
@@ -125,10 +150,23 @@ export class Bound {
     binding.reconciledHeads = A.getHeads(this.#handle.doc())
   }
 
+  /** The word of an input method is written: shows what waited, when the view has taken the word in. */
+  readonly #composed = (): void => {
+    setTimeout(() => {
+      const view = this.#view
+      const changes = this.#waiting
+      if (!view || !changes) return
+      if (view.compositionStarted) return // another one has begun
+      this.#waiting = null
+      if (changes.length === view.state.doc.length) view.dispatch({ changes, selection: view.state.selection.map(changes, 1), annotations: remote.of({}) })
+      this.#settle()
+    }, afterWordMillis)
+  }
+
   /** Shows edits that come right after what the view shows. */
   #take(view: EditorView, patches: A.Patch[]): void {
     if (patches.length <= maxSteps) return this.#told?.()
-    const changes = composed(patches, view.state, this.#path.length)
+    const changes = composed(patches, view.state.doc.length, this.#path.length)
     if (changes) view.dispatch({ changes, selection: view.state.selection.map(changes, 1), annotations: remote.of({}) })
   }
 
@@ -136,7 +174,7 @@ export class Bound {
   #settle(): void {
     const text = this.text()
     if (text === null) return this.#gone()
-    if (!this.#agrees()) this.#resync(text)
+    if (!this.#waiting && !this.#agrees()) this.#resync(text)
   }
 
   #resync(text: string): void {
@@ -165,7 +203,7 @@ export class Bound {
     clearTimeout(this.#comparing)
     this.#comparing = setTimeout(() => {
       const text = this.text()
-      if (this.#view && text !== null && this.#view.state.sliceDoc() !== text) this.#resync(text)
+      if (this.#view && !this.#waiting && text !== null && this.#view.state.sliceDoc() !== text) this.#resync(text)
     }, millis)
   }
 
@@ -196,9 +234,9 @@ function isEdit(patch: A.Patch, path: readonly A.Prop[]): boolean {
   return (patch.action === "splice" || patch.action === "del") && patch.path.length === path.length + 1 && typeof patch.path.at(-1) === "number"
 }
 
-/** Edits as one change of the view; null when they do not fit it. */
-function composed(patches: A.Patch[], state: EditorState, depth: number): ChangeSet | null {
-  let all = ChangeSet.empty(state.doc.length)
+/** Edits as one change of a text of some length; null when they do not fit it. */
+function composed(patches: A.Patch[], length: number, depth: number): ChangeSet | null {
+  let all = ChangeSet.empty(length)
   for (const p of patches) {
     const from = p.path[depth] as number
     const to = p.action === "del" ? from + (p.length ?? 1) : from
@@ -208,12 +246,14 @@ function composed(patches: A.Patch[], state: EditorState, depth: number): Change
   return all
 }
 
-/** What transactions do to the text, one after the other, as the binding writes it. */
-function splicesOf(transactions: readonly Transaction[]): Splice[] {
+/** Whether a transaction is an edit made in the view. */
+const ours = (tr: Transaction) => !tr.annotation(remote) && !tr.changes.empty
+
+/** What changes do to the text, one after the other, as the binding writes it. */
+function splicesOf(all: readonly ChangeSet[]): Splice[] {
   const splices: Splice[] = []
-  for (const tr of transactions) {
-    if (tr.annotation(remote)) continue
-    tr.changes.iterChanges((fromA, toA, fromB, _toB, inserted) => splices.push({ at: fromB, del: toA - fromA, ins: inserted.toString() }))
+  for (const changes of all) {
+    changes.iterChanges((fromA, toA, fromB, _toB, inserted) => splices.push({ at: fromB, del: toA - fromA, ins: inserted.toString() }))
   }
   return splices
 }

@@ -1,24 +1,29 @@
 // The editor's ways, apart from what binds it to a document.
 
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
+import { defaultKeymap } from "@codemirror/commands"
 import { indentOnInput, bracketMatching } from "@codemirror/language"
 import { EditorState, type Extension } from "@codemirror/state"
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view"
 import { nonce } from "../core/nonce"
 import { codeLook, proseLook } from "./theme"
 
-/** Characters that show nothing, or turn the order of those around them, are shown as what they are. */
-const hidden = highlightSpecialChars({ addSpecialChars: /[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufff9-\ufffb]/gu })
+/**
+ * Characters that show nothing, or turn the order of those around them, are
+ * shown as what they are; joiners only where they join neither letters nor pictures.
+ */
+const hidden = highlightSpecialChars({ addSpecialChars: /[\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufff9-\ufffb]|(?<![\p{L}\p{M}\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}])[\u200c\u200d]/gu })
 
 /** What is pasted or dropped has the line ends of the document. */
 const pasted = EditorView.clipboardInputFilter.of(text => text.replace(/\r\n?/g, "\n"))
 
-/** Undo and redo stay within the editor, also when there is nothing to take back. */
-const stop = () => true
-const nothingToUndo = keymap.of([
-  { key: "Mod-z", run: stop, preventDefault: true },
-  { key: "Mod-y", mac: "Mod-Shift-z", run: stop, preventDefault: true },
-])
+/** The caret's line stays clear of what lies over the lower edge of what scrolls around the editor. */
+const clear = EditorView.scrollMargins.of(view => {
+  for (let el = view.dom.parentElement; el; el = el.parentElement) {
+    const bottom = parseFloat(getComputedStyle(el).scrollPaddingBottom)
+    if (bottom > 0) return { bottom }
+  }
+  return null
+})
 
 export interface Ways {
   code: boolean
@@ -32,9 +37,8 @@ export function waysOf({ code, label, readOnly }: Ways): Extension {
     code ? [lineNumbers(), indentOnInput(), bracketMatching(), codeLook] : [EditorView.lineWrapping, proseLook],
     hidden,
     pasted,
-    history(),
-    keymap.of([...historyKeymap, ...defaultKeymap]),
-    nothingToUndo,
+    clear,
+    keymap.of(defaultKeymap),
     EditorView.contentAttributes.of({
       "aria-label": label,
       spellcheck: code ? "false" : "true",
