@@ -7,6 +7,7 @@ import wasm from "@automerge/automerge/automerge.wasm?url"
 import { createRoot } from "react-dom/client"
 import { LinkProvider } from "./core/hooks"
 import { beginPreview } from "./core/preview"
+import { beginPreview } from "./core/preview"
 import { bringBack } from "./core/rescue"
 import { uploadForgotten } from "./core/saved"
 import { Link } from "./core/link"
@@ -34,6 +35,7 @@ function failed(why: unknown): void {
   root.replaceChildren(notice)
 }
 
+beginPreview()
 beginPreview()
 initializeWasm(wasm).then(run, failed)
 
