@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { onUnfit } from "../core/edits"
-import { useTitle } from "../core/hooks"
+import { useLink, useTitle } from "../core/hooks"
 import type { ContextModel } from "../core/model"
+import { settled } from "../core/settled"
 import { openPush } from "../drift/dialogs"
 import { useDriftCommands } from "../drift/useDriftCommands"
 import { useReadMark } from "../drift/useReadMark"
@@ -37,6 +38,7 @@ function Open({ model, reveal }: ContextViewProps) {
   const list = useRef<{ show(id: string): void; toEnd(): void }>(null)
   const [dialog, setDialog] = useState<Shown | null>(null)
   const title = useTitle(model)
+  const link = useLink()
   const [doc, book] = useMemo(() => {
     const state = new ViewState()
     const book = new SeatBook()
@@ -46,10 +48,11 @@ function Open({ model, reveal }: ContextViewProps) {
       announce: text => live.current && (live.current.textContent = text),
       push: ids => openPush({ model, ids }),
       history: id => setDialog({ what: "history", id }),
+      saved: () => settled(model, link),
     })
     const doc: Doc = { model, state, act, seats: book, composer: () => composer.current?.focus() }
     return [doc, book]
-  }, [model])
+  }, [model, link])
   const presence = usePresence(model)
   useEffect(() => book.take(presence.peers), [book, presence])
   const blame = useBlame(model)

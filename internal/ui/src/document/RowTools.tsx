@@ -12,13 +12,14 @@ export function RowTools({ block }: { block: Block; line: Line }) {
   const { act, state } = useDoc()
   return (
     <div className={css.tools} role="group" aria-label="Block actions">
-      <IconButton size="s" label="Add below" keys="Mod+Enter" icon={<Plus />} tabIndex={-1} onClick={() => state.add(block.id)} />
-      <Menu label="Block actions" items={useItems(block)} trigger={<IconButton size="s" label="More actions" icon={<EllipsisVertical />} noTip tabIndex={-1} onClick={() => act.targets(block.id).length > 1 || state.selectOne(block.id)} />} />
+      <IconButton size="s" label="Add below" keys="Mod+Enter" icon={<Plus />} onClick={() => state.add(block.id)} />
+      <Menu label="Block actions" items={useBlockItems(block)} trigger={<IconButton size="s" label="More actions" icon={<EllipsisVertical />} noTip onClick={() => act.targets(block.id).length > 1 || state.selectOne(block.id)} />} />
     </div>
   )
 }
 
-function useItems(block: Block): (MenuItem | false)[] {
+/** What can be done to a block, as a menu has it. */
+export function useBlockItems(block: Block): (MenuItem | false)[] {
   const { act, model } = useDoc()
   const { id } = block
   const author = useAuthor(model, id)
@@ -34,8 +35,8 @@ function useItems(block: Block): (MenuItem | false)[] {
     "-",
     { label: "Move up", icon: <MoveUp />, keys: "Alt+ArrowUp", run: () => act.moveBy(ids, -1) },
     { label: "Move down", icon: <MoveDown />, keys: "Alt+ArrowDown", run: () => act.moveBy(ids, 1) },
-    { label: "Indent", icon: <IndentIncrease />, keys: "Tab", run: () => act.indent(ids, 1) },
-    block.parent !== "" && { label: "Outdent", icon: <IndentDecrease />, keys: "Shift+Tab", run: () => act.indent(ids, -1) },
+    { label: "Indent", icon: <IndentIncrease />, keys: "Alt+ArrowRight", run: () => act.indent(ids, 1) },
+    block.parent !== "" && { label: "Outdent", icon: <IndentDecrease />, keys: "Alt+ArrowLeft", run: () => act.indent(ids, -1) },
     "-",
     { label: "Copy link", icon: <Link2 />, run: () => void act.copyLink(id) },
     { label: "Copy as Markdown", icon: <ClipboardCopy />, keys: "Mod+C", run: () => void act.copyMarkdown(ids) },

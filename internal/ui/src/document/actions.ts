@@ -12,7 +12,8 @@ import type { Start } from "./kinds"
 import { roots } from "./selection"
 import { blocksCount, say } from "./words"
 import type { ViewState } from "./view-state"
-import { undoAuthor, undoOwn } from "./undo"
+import { ownWork } from "./own-work"
+import { redoOwn, undoAuthor, undoOwn } from "./undo"
 import { setFields } from "./write"
 
 /** What actions ask of the view around them. */
@@ -26,17 +27,21 @@ export interface Stage {
   /** Opens the history of a block. */
   history(id: string): void
   toEnd(): void
+  /** Resolves when the server has what was written here, or is not there. */
+  saved(): Promise<void>
 }
 
 export class Actions {
   readonly model: ContextModel
   readonly state: ViewState
   readonly stage: Stage
+  #turning: Promise<void> = Promise.resolve()
 
   constructor(model: ContextModel, state: ViewState, stage: Stage) {
     this.model = model
     this.state = state
     this.stage = stage
+    ownWork(model) // remembers what is done from now on
   }
 
   /** The blocks that an action is about: those selected, if the named one is among them, else that one. */
@@ -193,9 +198,32 @@ export class Actions {
     setFields(this.model, [id], { status: done ? "done" : "pending" })
   }
 
-  /** Takes back what this person did last, here or anywhere in the context. */
+  /** Takes back what this person did last, each time one piece more. */
   undo(): Promise<void> {
-    return undoOwn(this.model, this.stage)
+    return this.#turn(undoOwn)
+  }
+
+  /** Brings back what was taken back last. */
+  redo(): Promise<void> {
+    return this.#turn(redoOwn)
+  }
+
+  /** One after the other, however fast the keys come; the keyboard goes where it was done. */
+  #turn(turn: typeof undoOwn): Promise<void> {
+    return (this.#turning = this.#turning.then(async () => {
+      const { order } = this.state
+      const editing = this.state.editing?.id
+      const [first, ...others] = await turn(this.model, this.stage)
+      if (first === undefined) return
+      const shows = (id: string) => this.model.indexOf(id) >= 0
+      const at = order.indexOf(first)
+      const to = [first, ...others].find(shows) ?? order.slice(0, Math.max(0, at)).reverse().find(shows) ?? order.find(shows)
+      if (to === undefined) return this.state.edit(null)
+      if (editing === to) return
+      this.state.selectOne(to)
+      this.state.edit(editing !== undefined && this.model.block(to)?.form === "text" ? { id: to, caret: "end" } : null)
+      this.stage.show(to)
+    }))
   }
 
   /** Takes back what somebody did last in a block, or anywhere in the context. */

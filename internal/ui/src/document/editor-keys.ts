@@ -20,6 +20,12 @@ export function editorKey({ model, state, act, composer }: Doc, id: string, key:
       return act.indent([id], 1)
     case "outdent":
       return act.indent([id], -1)
+    case "undo":
+      void act.undo()
+      return true
+    case "redo":
+      void act.redo()
+      return true
     case "moveUp":
       return act.moveBy([id], -1)
     case "moveDown":

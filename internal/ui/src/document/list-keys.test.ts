@@ -5,7 +5,7 @@ import { ContextModel } from "../core/model"
 import { contextOf } from "../core/testing/contexts"
 import { Actions } from "./actions"
 import type { Doc } from "./doc-context"
-import { listKey } from "./list-keys"
+import { keyFromNowhere, listKey } from "./list-keys"
 import { SeatBook } from "./seat-book"
 import { ViewState } from "./view-state"
 
@@ -15,7 +15,7 @@ function list(...texts: string[]) {
   const model = new ContextModel(handle)
   const state = new ViewState()
   const said: string[] = []
-  const act = new Actions(model, state, { show: () => {}, announce: text => said.push(text), push: () => {}, history: () => {}, toEnd: () => {} })
+  const act = new Actions(model, state, { show: () => {}, announce: text => said.push(text), push: () => {}, history: () => {}, toEnd: () => {}, saved: async () => {} })
   let composed = 0
   const doc: Doc = { model, state, act, seats: new SeatBook(), composer: () => void composed++ }
   const order = () => state.setOrder(model.rows.map(row => row.id))
@@ -31,7 +31,7 @@ function list(...texts: string[]) {
   }
   const show = () => model.rows.map(row => "-".repeat(row.depth) + model.block(row.id)!.content).join(" ")
   const selected = () => state.selected().map(id => model.block(id)!.content).join(" ")
-  return { press, show, selected, state, model, said, composed: () => composed }
+  return { doc, press, show, selected, state, model, said, composed: () => composed }
 }
 
 it("steps, extends, and goes on to the composer behind the last", () => {
@@ -51,21 +51,55 @@ it("moves what is selected, and indents it", () => {
   const l = list("a", "b", "c")
   l.press("ArrowDown", { altKey: true })
   expect(l.show()).toBe("b a c")
-  l.press("Tab")
+  l.press("ArrowRight", { altKey: true })
   expect(l.show()).toBe("b -a c")
-  l.press("Tab", { shiftKey: true })
+  l.press("ArrowLeft", { altKey: true })
   expect(l.show()).toBe("b a c")
-  expect(l.said).toEqual(["Moved down", "1 block indented", "1 block outdented"])
+  l.press("]", { ctrlKey: true })
+  expect(l.show()).toBe("b -a c")
+  l.press("[", { ctrlKey: true })
+  expect(l.show()).toBe("b a c")
+  expect(l.said).toEqual(["Moved down", "1 block indented", "1 block outdented", "1 block indented", "1 block outdented"])
 })
 
-it("leaves Tab to the page where there is nothing to indent", () => {
-  expect(list("a", "b").press("Tab")).toBe(false)
+it("leaves Tab to the page, which goes into the block", () => {
+  const l = list("a", "b")
+  l.press("ArrowDown")
+  expect(l.press("Tab")).toBe(false)
+  expect(l.show()).toBe("a b")
+})
+
+it("goes back through what was done, and forward", async () => {
+  const l = list("a", "b", "c")
+  l.press("Delete")
+  await Promise.resolve()
+  l.press("ArrowDown", { altKey: true })
+  expect(l.show()).toBe("c b")
+  for (const want of ["b c", "a b c"]) {
+    l.press("z", { ctrlKey: true })
+    await new Promise(resolve => setTimeout(resolve))
+    expect(l.show()).toBe(want)
+  }
+  l.press("z", { ctrlKey: true, shiftKey: true })
+  await new Promise(resolve => setTimeout(resolve))
+  expect(l.show()).toBe("b c")
+  l.press("y", { ctrlKey: true })
+  await new Promise(resolve => setTimeout(resolve))
+  expect(l.show()).toBe("c b")
+})
+
+it("takes the keyboard when it is nowhere", () => {
+  const l = list("a", "b", "c")
+  l.state.selectOne(null)
+  expect(keyFromNowhere("ArrowDown", l.doc, () => l.state.order[1])).toBe(true)
+  expect(l.selected()).toBe("b")
+  expect(keyFromNowhere("x", l.doc, () => l.state.order[1])).toBe(false)
 })
 
 it("folds, deletes with the keyboard on the next, and makes a block below", () => {
   const l = list("a", "b", "c")
   l.press("ArrowDown")
-  l.press("Tab")
+  l.press("]", { ctrlKey: true })
   l.press("ArrowUp")
   l.press(" ")
   expect(l.show()).toBe("a c")

@@ -1,4 +1,5 @@
-// The keyboard in the list, where no editor has it.
+// The keyboard in the list, where no editor has it. Tab is left to the page: it
+// goes into a block, to its links and buttons.
 
 import type { KeyboardEvent } from "react"
 import type { Doc } from "./doc-context"
@@ -46,6 +47,7 @@ function keyed(e: KeyboardEvent, doc: Doc, id: string, inside: boolean): (() => 
       return go(e.key === "Home" ? -Infinity : Infinity)
     case "ArrowRight":
     case "ArrowLeft": {
+      if (e.altKey && !mod) return () => void act.indent(ids(), e.key === "ArrowRight" ? 1 : -1)
       const folded = doc.model.block(id)?.collapsed
       return !inside && !mod && !e.altKey && folded === (e.key === "ArrowRight") ? () => act.toggle("collapsed", [id]) : null
     }
@@ -59,9 +61,6 @@ function keyed(e: KeyboardEvent, doc: Doc, id: string, inside: boolean): (() => 
       return () => open(doc, id)
     case "F2":
       return () => void act.edit(id)
-    case "Tab":
-      // Where there is nothing to indent the key goes on to the next thing in the page.
-      return act.indent(ids(), e.shiftKey ? -1 : 1) ? () => {} : null
     case " ":
       return () => act.toggle("collapsed", ids())
     case "Backspace":
@@ -71,10 +70,23 @@ function keyed(e: KeyboardEvent, doc: Doc, id: string, inside: boolean): (() => 
   if (mod && !e.altKey) {
     const key = e.key.toLowerCase()
     if (key === "a") return () => state.all()
-    if (key === "z") return () => void act.undo()
-    if (key === "y") return () => void act.undo()
+    if (key === "z") return () => void (e.shiftKey ? act.redo() : act.undo())
+    if (key === "]") return () => void act.indent(ids(), 1)
+    if (key === "[") return () => void act.indent(ids(), -1)
+    if (key === "y") return () => void act.redo()
   }
   return null
+}
+
+/** Takes the keyboard to the list when it is nowhere in particular: true if the key was one that walks. */
+export function keyFromNowhere(key: string, { state, act }: Doc, inSight: () => string | undefined): boolean {
+  if (!["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End"].includes(key)) return false
+  const { focus } = state.selection
+  const to = focus !== null && state.indexOf(focus) >= 0 ? focus : key === "Home" ? state.order[0] : key === "End" ? state.order.at(-1) : inSight()
+  if (to === undefined) return false
+  state.selectOne(to)
+  act.stage.show(to)
+  return true
 }
 
 /** Moves the keyboard, or lets the selection grow. */

@@ -12,15 +12,18 @@ type Step =
   | { path: A.Prop[]; key: string; was: unknown }
   | { path: A.Prop[]; gone: true }
 
-/** Takes changes back, the newest first; returns how many things were taken back. */
-export function revert(model: ContextModel, hashes: readonly string[]): number {
+/** Takes changes back, the newest first; returns how many things were taken back. What is written for it says `message`. */
+export function revert(model: ContextModel, hashes: readonly string[], message?: string): number {
   let done = 0
   for (const hash of hashes) {
     const steps = stepsOf(model.handle.doc() as A.Doc<ContextDoc>, hash)
     if (steps.length === 0) continue
-    model.handle.change(doc => {
-      for (const step of steps) apply(doc, step)
-    })
+    model.handle.change(
+      doc => {
+        for (const step of steps) apply(doc, step)
+      },
+      message === undefined ? {} : { message },
+    )
     done += steps.length
   }
   return done
@@ -42,14 +45,19 @@ function stepsOf(doc: A.Doc<ContextDoc>, hash: string): Step[] {
   if (!deps) return []
   const then = A.view(doc, [hash])
   const steps: Step[] = []
+  const moved = new Map<string, number>() // how far the patches before have moved what follows, per text
   for (const patch of A.diff(doc, [hash], deps)) {
     const { path } = patch
     if (path[0] !== "pages" || path.length < 3) continue
     const key = path[3]
     if (path.length === 3) {
       if (patch.action === "del" && valueAt(doc, path)) steps.push({ path, gone: true })
-    } else if (path.length === 5 && key === "text") steps.push(...textSteps(doc, then, patch))
-    else if (path.length === 4 && typeof key === "string" && key !== "text" && key !== "chunks" && (patch.action === "put" || patch.action === "del")) {
+    } else if (path.length === 5 && key === "text") {
+      const text = path.slice(0, 4).join("/")
+      const by = moved.get(text) ?? 0
+      steps.push(...textSteps(doc, then, patch, by))
+      moved.set(text, by + (patch.action === "splice" ? patch.value.length : patch.action === "del" ? -(patch.length ?? 1) : 0))
+    } else if (path.length === 4 && typeof key === "string" && key !== "text" && key !== "chunks" && (patch.action === "put" || patch.action === "del")) {
       const raw = valueAt(doc, path.slice(0, 3))
       const was = patch.action === "put" ? patch.value : undefined
       if (raw && same(valueAt(doc, path), valueAt(then, path)) && !same(valueAt(doc, path), was)) steps.push({ path: path.slice(0, 3), key, was })
@@ -58,10 +66,10 @@ function stepsOf(doc: A.Doc<ContextDoc>, hash: string): Step[] {
   return steps.reverse() // from the end of a text to its start
 }
 
-/** The same for what a change did to a text, where its characters stand now. */
-function textSteps(doc: A.Doc<ContextDoc>, then: A.Doc<ContextDoc>, patch: A.Patch): Step[] {
+/** The same for what a change did to a text, where its characters stand now; `by` is how far the patches before moved this one. */
+function textSteps(doc: A.Doc<ContextDoc>, then: A.Doc<ContextDoc>, patch: A.Patch, by: number): Step[] {
   const path = patch.path.slice(0, 4)
-  const at = Number(patch.path[4])
+  const at = Number(patch.path[4]) - by
   const before = valueAt(then, path)
   const now = valueAt(doc, path)
   if (typeof before !== "string" || typeof now !== "string") return []
@@ -87,14 +95,19 @@ function apply(doc: ContextDoc, step: Step): void {
   const raw = valueAt(doc, step.path) as Record<string, unknown> | undefined
   if (!raw) return
   if ("gone" in step) raw.deleted = true
-  else if (step.was === undefined || step.was === null) raw[step.key] = typeof raw[step.key] === "boolean" ? false : new A.ImmutableString("")
-  else raw[step.key] = typeof step.was === "boolean" ? step.was : new A.ImmutableString(String(step.was))
+  else setField(raw, step.key, step.was)
 }
 
-function valueAt(doc: unknown, path: readonly A.Prop[]): unknown {
+/** Gives a field of a block what it had; what was not there becomes what says nothing. */
+export function setField(raw: Record<string, unknown>, key: string, was: unknown): void {
+  if (was === undefined || was === null) raw[key] = typeof raw[key] === "boolean" ? false : new A.ImmutableString("")
+  else raw[key] = typeof was === "boolean" ? was : new A.ImmutableString(String(was))
+}
+
+export function valueAt(doc: unknown, path: readonly A.Prop[]): unknown {
   let at: unknown = doc
   for (const key of path) at = typeof at === "object" && at !== null ? (at as Record<A.Prop, unknown>)[key] : undefined
   return at
 }
 
-const same = (a: unknown, b: unknown): boolean => (a === undefined || b === undefined ? a === b : String(a) === String(b))
+export const same = (a: unknown, b: unknown): boolean => (a === undefined || b === undefined ? a === b : String(a) === String(b))

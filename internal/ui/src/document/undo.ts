@@ -1,46 +1,65 @@
-// Taking back: one's own work by the server's undo, which knows units of work
-// across devices; somebody else's by an edit that reverts what they did.
+// Taking back: one's own work of this page piece by piece, what lies before it
+// by the server's undo, which knows units of work across devices; somebody
+// else's by an edit that reverts what they did.
 
 import { actors } from "../core/actors"
 import type { ContextModel } from "../core/model"
 import { op } from "../core/ops"
 import { toast } from "../parts"
+import { ownWork } from "./own-work"
 import { changedSince, madeIn, revert } from "./revert"
 import { blocksCount, say } from "./words"
 
 interface Undone {
   undone: { what: string; blocks: string[] | null; changes: string[] }[]
+  change?: string
 }
 
 interface Stage {
   announce(text: string): void
-  show(id: string): void
+  /** Resolves when the server has what was written here, or is not there. */
+  saved(): Promise<void>
 }
 
-/** Takes back what the caller did last. Doing it again brings it back, which the toast offers. */
-export async function undoOwn(model: ContextModel, stage: Stage, change?: string): Promise<void> {
+/** Takes back what the caller did last, each time one piece more; returns the blocks that it was about. */
+export async function undoOwn(model: ContextModel, stage: Stage): Promise<string[]> {
+  const work = ownWork(model)
+  const unit = work.undo(model)
+  if (!unit) return beyond(model, stage, { steps: 1 })
+  stage.announce(`Undone: ${unit.what}`)
+  return unit.blocks
+}
+
+/** Brings back what was taken back last. */
+export async function redoOwn(model: ContextModel, stage: Stage): Promise<string[]> {
+  const work = ownWork(model)
+  const change = work.beyond.pop()
+  if (change !== undefined) return beyond(model, stage, { change })
+  const unit = work.redo(model)
+  stage.announce(unit ? `Redone: ${unit.what}` : "There is nothing to redo.")
+  return unit?.blocks ?? []
+}
+
+/** Takes back what was done before this page was opened, or brings that back. */
+async function beyond(model: ContextModel, stage: Stage, what: { steps: 1 } | { change: string }): Promise<string[]> {
   try {
-    const { undone } = await op<Undone>("undo", change ? { context: model.id, change } : { context: model.id })
-    told(undone, () => void undoOwn(model, stage))
-    const block = undone[0]?.blocks?.[0]
-    if (block && model.indexOf(block) >= 0) stage.show(block)
+    await stage.saved()
+    const { undone, change } = await op<Undone>("undo", { context: model.id, ...what })
+    const [first] = undone
+    const back = "steps" in what
+    if (back && change) ownWork(model).beyond.push(change)
+    const text = `${back ? "Undone" : "Redone"}: ${nameOf(first?.what ?? "")}${first?.blocks?.length ? ` in ${blocksCount(first.blocks.length)}` : ""}`
+    toast(text)
+    stage.announce(text)
+    return first?.blocks ?? []
   } catch (err) {
     toast({ text: `Nothing was undone: ${say(err)}`, kind: "warn" })
-  }
-
-  function told(undone: Undone["undone"], redo: () => void): void {
-    const first = undone[0]
-    const text = `${verb(first?.what ?? "")}${first?.blocks?.length ? ` in ${blocksCount(first.blocks.length)}` : ""}`
-    toast({ text, action: { label: /^undo/.test(first?.what ?? "") ? "Undo" : "Redo", run: redo } })
-    stage.announce(text)
+    return []
   }
 }
 
-/** What an undo took back, in words. */
-function verb(what: string): string {
-  if (what.startsWith("undo")) return "Redone"
-  return what === "" ? "Undone: typing" : `Undone: ${what.replaceAll("_", " ")}`
-}
+/** What an operation is called in words. */
+const nameOf = (what: string): string => (what === "" ? "typing" : what === "undo" ? "what was undone" : what.replaceAll("_", " "))
 
 interface History {
   entries: { change: string; author: string; actor: string; time: string; how: string[] }[]
@@ -50,13 +69,13 @@ interface History {
 const together = 30_000
 
 /** Takes back the last piece of work of an author, in a block or in the whole context. */
-export async function undoAuthor(model: ContextModel, stage: Stage, author: string, own: boolean, id?: string): Promise<void> {
+export async function undoAuthor(model: ContextModel, stage: Pick<Stage, "announce">, author: string, own: boolean, id?: string): Promise<void> {
   try {
     const changes = id === undefined ? lastOf(model, author) : await lastIn(model, id, author, own)
     if (changes.length === 0) return void toast({ text: `There is nothing of ${own ? "yours" : author} to undo here.`, kind: "info" })
     const heads = model.heads()
     if (revert(model, changes) === 0) return void toast({ text: `What ${author} did last no longer shows.`, kind: "info" })
-    const mine = changedSince(model, heads).slice(0, changes.length)
+    const mine = changedSince(model, heads)
     const text = own ? "Undone: your last change here" : `Undone: ${author}'s last change`
     toast({ text, action: { label: "Redo", run: () => void revert(model, mine) } })
     stage.announce(text)

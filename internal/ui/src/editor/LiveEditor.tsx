@@ -8,7 +8,7 @@ import type { ContextModel } from "../core/model"
 import css from "./live.module.css"
 
 /** What a key asks of the list around the editor. */
-export type EditorKey = "below" | "split" | "mergeUp" | "stepUp" | "stepDown" | "leave" | "indent" | "outdent" | "moveUp" | "moveDown"
+export type EditorKey = "below" | "split" | "mergeUp" | "stepUp" | "stepDown" | "leave" | "indent" | "outdent" | "moveUp" | "moveDown" | "undo" | "redo"
 
 /** Where the caret is to be: at a point of the window, at an end, or in front of a character (UTF-16). */
 export type Caret = { x: number; y: number } | "start" | "end" | number

@@ -2,7 +2,7 @@
 
 import { indentLess, indentMore } from "@codemirror/commands"
 import { Prec, type Extension } from "@codemirror/state"
-import { keymap, type Command, type EditorView, type KeyBinding } from "@codemirror/view"
+import { EditorView, keymap, type Command, type KeyBinding } from "@codemirror/view"
 import type { EditorKey } from "./LiveEditor"
 
 export type Ask = (key: EditorKey, at: number) => boolean
@@ -10,6 +10,8 @@ export type Ask = (key: EditorKey, at: number) => boolean
 /** Hands keys to `ask`; what it does not take, the editor does. */
 export function listKeys(ask: Ask, code: boolean): Extension {
   const asking = (key: EditorKey, when: (view: EditorView) => boolean = () => true): Command => view => when(view) && ask(key, view.state.selection.main.head)
+  const undo: Command = view => (ask("undo", view.state.selection.main.head), true)
+  const redo: Command = view => (ask("redo", view.state.selection.main.head), true)
   const bindings: KeyBinding[] = [
     { key: "Mod-Enter", run: asking("below"), shift: asking("split") },
     { key: "Backspace", run: asking("mergeUp", atStart) },
@@ -18,9 +20,20 @@ export function listKeys(ask: Ask, code: boolean): Extension {
     { key: "Alt-ArrowUp", run: asking("moveUp") },
     { key: "Alt-ArrowDown", run: asking("moveDown") },
     { key: "Escape", run: asking("leave"), stopPropagation: true },
+    // A text has no history of its own: what was done is gone back through in the whole context.
+    { key: "Mod-z", run: undo, shift: redo, preventDefault: true },
+    { key: "Mod-y", run: redo, preventDefault: true },
     code ? { key: "Tab", run: indentMore, shift: indentLess } : { key: "Tab", run: asking("indent"), shift: asking("outdent") },
   ]
-  return Prec.high(keymap.of(bindings))
+  // What the browser's own menu asks for.
+  const menu = EditorView.domEventHandlers({
+    beforeinput(e, view) {
+      if (e.inputType !== "historyUndo" && e.inputType !== "historyRedo") return false
+      e.preventDefault()
+      return e.inputType === "historyUndo" ? undo(view) : redo(view)
+    },
+  })
+  return Prec.high([keymap.of(bindings), menu])
 }
 
 function atStart({ state: { selection, readOnly } }: EditorView): boolean {
