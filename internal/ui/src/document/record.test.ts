@@ -73,3 +73,8 @@ describe("settledParts", () => {
     expect(settledParts(text).length).toBe(1)
   })
 })
+
+it("shows arguments that are too deep to be set out as they came", () => {
+  const deep = '{"a":'.repeat(40_000) + "1" + "}".repeat(40_000)
+  expect(readCall(deep, "{}")).toMatchObject({ name: "tool", pretty: deep, lang: "" })
+})

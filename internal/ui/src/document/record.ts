@@ -43,14 +43,32 @@ export function readCall(content: string, meta: string): Call {
   const args = wrapped ? (c.arguments ?? c.input) : c
   const name = oneLine(text(m.tool_name) || text(m.name) || (wrapped ? text(c.name) : ""), maxName) || "tool"
   if (typeof args !== "object" || args === null || Object.keys(args).length === 0) return { name, summary: c === none || Object.keys(c).length === 0 ? oneLine(content, 120).replace(/^\{\}$/, "") : "", pretty: content, lang: "" }
-  return { name, summary: summaryOf(args as Fields), pretty: JSON.stringify(args, null, 2), lang: "json" }
+  return { name, summary: summaryOf(args as Fields), ...written(args, content) }
+}
+
+/** Arguments set out to be read; as they came where they are too deep for that. */
+function written(args: object, content: string): Pick<Call, "pretty" | "lang"> {
+  try {
+    return { pretty: JSON.stringify(args, null, 2), lang: "json" }
+  } catch {
+    return { pretty: content, lang: "" }
+  }
 }
 
 /** What matters of arguments, in one line: the telling one alone, else names and values. */
 function summaryOf(args: Fields): string {
   for (const key of ["command", "cmd", "path", "file_path", "query", "pattern", "url", "question"]) if (typeof args[key] === "string" && args[key] !== "") return oneLine(args[key], 120)
-  const parts = Object.entries(args).slice(0, 6).map(([key, value]) => `${oneLine(key, 24)}: ${typeof value === "string" ? oneLine(value, 40) : oneLine(JSON.stringify(value) ?? "", 40)}`)
+  const parts = Object.entries(args).slice(0, 6).map(([key, value]) => `${oneLine(key, 24)}: ${typeof value === "string" ? oneLine(value, 40) : oneLine(shortly(value), 40)}`)
   return oneLine(parts.join(", "), 120)
+}
+
+/** A value in one line; one that is a list or an object by its beginning, if it is not too deep. */
+function shortly(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ""
+  } catch {
+    return "…"
+  }
 }
 
 /** How a command ended; null where that is not known. */

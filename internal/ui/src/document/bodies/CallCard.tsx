@@ -9,6 +9,7 @@ import { kindIcon } from "../kinds"
 import { duration, fieldsOf, readCall } from "../record"
 import { span } from "../words"
 import { LongText } from "./LongText"
+import { Outcomes } from "./Outcomes"
 import { StatusMark } from "./StatusMark"
 import css from "./bodies.module.css"
 
@@ -37,9 +38,7 @@ export function CallCard({ block, results }: { block: Block; results: readonly s
       {open && (
         <div className={css.inside}>
           {call.pretty.trim() !== "" && (call.pretty.length > maxColoured ? <LongText id={id} text={call.pretty} /> : <CodeView text={call.pretty} lang={call.lang || undefined} />)}
-          {results.map(result => (
-            <Result key={result} id={result} />
-          ))}
+          <Outcomes results={results} of={Result} />
           {results.length === 0 && <p className={css.nothing}>{status === "running" || status === "pending" ? "No result yet" : "No result"}</p>}
         </div>
       )}

@@ -5,6 +5,7 @@ import { useDoc } from "../doc-context"
 import { duration, exitCode } from "../record"
 import { span } from "../words"
 import { LongText } from "./LongText"
+import { Outcomes } from "./Outcomes"
 import { StatusMark } from "./StatusMark"
 import css from "./bodies.module.css"
 
@@ -31,9 +32,7 @@ export function ShellCard({ block, results }: { block: Block; results: readonly 
         )}
         <StatusMark status={status} />
       </div>
-      {results.map(id => (
-        <Output key={id} id={id} />
-      ))}
+      <Outcomes results={results} of={Output} />
     </div>
   )
 }
