@@ -4,37 +4,50 @@
 // write, and what an hour of streaming leaves in memory.
 //
 //   npm ci --prefix rivals/blocknote
-//   node pagebench.mjs --kj PATH [--blocks 10000] [--writers 5] [--rounds 3] [--stream SECONDS]
+//   node pagebench.mjs --kj PATH [--blocks 10000] [--live 10] [--writers 5] [--rounds 3] [--keys 200] [--stream SECONDS]
 //
-// Both pages are in the same Chromium, one after the other, several rounds. A
-// key's time is from keydown to behind the paint that shows it; frames come as
-// fast as they can for it (--disable-frame-rate-limit), so that waiting for the
-// screen is not in it. Scrolling is measured at 60 frames a second.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"
+// Both pages are in the same Chromium, one after the other, several rounds, each
+// in a fresh profile, over the loopback, from a server that holds the document.
+// The texts are the same, and so are the writers: as many, as fast, at the end
+// of the same blocks, all of them in sight.
+//
+//   first  the first text of the document on the screen. Ours comes as a preview,
+//          BlockNote's with the document.
+//   open   the document itself is there and can be edited.
+//   key    from keydown to behind the paint that shows it; frames come as fast as
+//          they can for it (--disable-frame-rate-limit), so that waiting for the
+//          screen is not in it. A page that falls behind is cut off after a while;
+//          what was typed has to be there in the end.
+//   frame  between frames while scrolling, at 60 a second; late: those that missed one.
+//   heap   JavaScript's, collected, and with it WebAssembly's memory, apart.
+//
+// What is not the same: our page has a kernel about it (list, presence, saved
+// light), of the blocks only every tenth (--live) can be typed into, the rest
+// are records, as what agents write is; and it shows those in sight alone, where
+// BlockNote puts all paragraphs in the page. With --live 1 all can be typed into.
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { gzipSync } from "node:zlib"
 import * as A from "@automerge/automerge"
 import { ImmutableString } from "@automerge/automerge-repo"
 import { chromium } from "playwright-core"
 import { findChromium } from "./lib/browser.mjs"
 import { client, connected, find, saved, serverStorage } from "./lib/client.mjs"
-import { firstSeen, heap, keyTimes, quantiles, scroll, watchFirst, watchKeys } from "./lib/paint.mjs"
+import { firstSeen, held, keyTimes, loaded, quantiles, scroll, watchFirst, watchKeys, watchWasm } from "./lib/paint.mjs"
 import { pageOf } from "./lib/pages.mjs"
 import { Server, kinds } from "./lib/server.mjs"
 import { pace, until } from "./lib/wait.mjs"
 import { rival } from "./rivals/blocknote/server.mjs"
 
 const { values: flags } = parseArgs({
-  options: { kj: { type: "string" }, blocks: { type: "string", default: "10000" }, writers: { type: "string", default: "5" }, rounds: { type: "string", default: "3" }, stream: { type: "string", default: "0" }, keys: { type: "string", default: "200" } },
+  options: { kj: { type: "string" }, blocks: { type: "string", default: "10000" }, live: { type: "string", default: "10" }, writers: { type: "string", default: "5" }, rounds: { type: "string", default: "3" }, stream: { type: "string", default: "0" }, keys: { type: "string", default: "200" } },
 })
 if (!flags.kj) {
-  console.error("usage: pagebench.mjs --kj PATH [--blocks N] [--writers N] [--rounds N] [--keys N] [--stream SECONDS]")
+  console.error("usage: pagebench.mjs --kj PATH [--blocks N] [--live N] [--writers N] [--rounds N] [--keys N] [--stream SECONDS]")
   process.exit(2)
 }
-const [blocks, writers, rounds, keys, stream] = [flags.blocks, flags.writers, flags.rounds, flags.keys, flags.stream].map(Number)
+const [blocks, live, writers, rounds, keys, stream] = [flags.blocks, flags.live, flags.writers, flags.rounds, flags.keys, flags.stream].map(Number)
 const log = console.error
 console.log = () => {} // the repo logs what it catches
 
@@ -42,7 +55,7 @@ const lorem = "The grid asks for three sizes of every picture that comes in, and
 const texts = Array.from({ length: blocks }, (_, n) => `${n}. ${lorem.slice(0, 40 + ((n * 37) % 280))}`)
 const blockID = n => `01900000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
 
-/** A context with all the blocks: every tenth can be edited, the rest are records. */
+/** A context with all the blocks: some can be typed into, the rest are records. */
 async function fill(server) {
   const { url } = await server.op("context_create", { title: "Ten thousand" })
   const repo = client("filler", server.ws)
@@ -53,7 +66,7 @@ async function fill(server) {
     handle.change(d => {
       for (let n = from; n < Math.min(blocks, from + 500); n++) {
         const id = blockID(n)
-        d.pages[pageOf(id)][id] = { kind: str("text"), role: str(n % 3 ? "model" : "user"), status: str("done"), order: str(`b${n.toString().padStart(6, "0")}`), ...(n % 10 < 1 || n < 12 ? { text: texts[n] } : { body: str(texts[n]) }) }
+        d.pages[pageOf(id)][id] = { kind: str("text"), role: str(n % 3 ? "model" : "user"), status: str("done"), order: str(`b${n.toString().padStart(6, "0")}`), ...(n % live === 0 || n < 12 ? { text: texts[n] } : { body: str(texts[n]) }) }
       }
     })
   }
@@ -64,46 +77,77 @@ async function fill(server) {
 
 const launch = (...more) => chromium.launch({ executablePath: findChromium(), args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", ...more] })
 
-/** One page measured. `block(n)` is where a click begins to edit block n; `write(n, letter)` is somebody else's letter. */
-async function measure({ url, first, block, write }) {
-  const result = {}
-  const fast = await launch("--disable-frame-rate-limit", "--disable-gpu-vsync")
-  const even = await launch()
+/** So long is typed at most: a page that is behind is not waited for. */
+const typingMillis = 15_000 + keys * 100
+const patience = 120_000
+const steps = Math.min(300, Math.ceil(blocks / 10))
+
+/** Fails rather than waiting for a page that hangs. */
+const within = (what, ms, promise) => Promise.race([promise, new Promise((_, fail) => setTimeout(() => fail(new Error(`${what} took more than ${ms / 1000} s`)), ms).unref())])
+
+async function openTab(browser, page) {
+  const tab = await (await browser.newContext({ viewport: { width: 1180, height: 800 } })).newPage()
+  tab.setDefaultTimeout(patience)
+  await watchWasm(tab)
+  await watchFirst(tab, "first", page.first)
+  await watchFirst(tab, "open", page.open)
+  await tab.goto(page.url)
+  return tab
+}
+
+/** Types into block 2 while the others write into those below it. */
+async function type(tab, { block, write }) {
+  await block(tab, 2).click()
+  await tab.waitForFunction(() => document.activeElement?.isContentEditable)
+  await tab.keyboard.press("End")
+  await watchKeys(tab)
+  let on = true
+  const others = Array.from({ length: writers }, async (_, w) => {
+    for (let n = 0; on; n++) {
+      await write(3 + w, "abcdefgh"[n % 8])
+      await pace(100)
+    }
+  })
+  let typed = ""
+  const ends = performance.now() + typingMillis
   try {
-    const tab = await (await fast.newContext({ viewport: { width: 1180, height: 800 } })).newPage()
-    await watchFirst(tab, first)
-    await tab.goto(url)
-    result.open = await firstSeen(tab)
-    await block(tab, 2).waitFor()
-    await block(tab, 2).click({ timeout: 120_000 })
-    await tab.keyboard.press("End")
-    await watchKeys(tab)
-    let on = true
-    const others = Array.from({ length: writers }, async (_, w) => {
-      for (let n = 0; on; n++) {
-        await write(3 + w, "abcdefgh"[n % 8])
-        await pace(100)
-      }
-    })
-    for (let n = 0; n < keys; n++) {
-      await tab.keyboard.type("typing "[n % 7])
+    while (typed.length < keys && performance.now() < ends) {
+      const key = "typing-"[typed.length % 7]
+      await tab.keyboard.type(key)
+      typed += key
       await pace(60)
     }
+  } finally {
     on = false
     await Promise.all(others)
-    result.keys = quantiles(await keyTimes(tab))
-    result.heap = await heap(tab)
-    await tab.close()
+  }
+  const times = await within("what was typed", patience, keyTimes(tab))
+  await until(async () => (await block(tab, 2).textContent()).includes(typed), "what was typed to be there", patience)
+  return { ...quantiles(times), cut: typed.length < keys }
+}
 
-    const calm = await (await even.newContext({ viewport: { width: 1180, height: 800 } })).newPage()
-    await calm.goto(url)
-    await block(calm, 2).waitFor({ timeout: 120_000 })
-    const frames = await scroll(calm, 300, 400)
+/** One page measured: `first` and `open` are selectors, `block(tab, n)` is where a click begins to edit block n, `write(n, letter)` somebody else's letter at its end. */
+async function measure(page) {
+  const result = {}
+  let browser = await launch("--disable-frame-rate-limit", "--disable-gpu-vsync")
+  try {
+    const tab = await openTab(browser, page)
+    result.first = await firstSeen(tab, "first")
+    result.open = await firstSeen(tab, "open")
+    await page.block(tab, 2).waitFor()
+    result.scripts = await loaded(tab, ".js")
+    result.wasmFile = await loaded(tab, ".wasm")
+    result.keys = await type(tab, page)
+    result.held = await held(tab)
+    await browser.close()
+    browser = await launch()
+    const calm = await openTab(browser, page)
+    await page.block(calm, 2).waitFor()
+    const frames = await within("scrolling", patience, scroll(calm, steps, 400))
     result.frames = { ...quantiles(frames), late: frames.filter(ms => ms > 25).length / frames.length }
     return result
   } finally {
-    await fast.close()
-    await even.close()
+    await browser.close()
   }
 }
 
@@ -119,45 +163,47 @@ for (let w = 0; w < writers; w++) {
 const other = await rival(texts)
 const ours = {
   url: `${server.http}/#${context}`,
-  first: "[data-block] .content",
+  first: "[data-preview], [data-block] .content",
+  open: "[data-block] .content",
   block: (tab, n) => tab.locator(`[data-block="${blockID(n)}"] .content`),
   write: (n, letter) => authors[n - 3].change(d => {
     const id = blockID(n)
-    A.splice(d, ["pages", pageOf(id), id, "text"], 0, 0, letter)
+    const { text } = d.pages[pageOf(id)][id]
+    A.splice(d, ["pages", pageOf(id), id, "text"], text.length, 0, letter)
   }),
 }
-const theirs = { url: other.url, first: ".bn-block-content", block: (tab, n) => tab.locator(`[data-id="block-${n}"] .bn-inline-content`).first(), write: other.write }
+const theirs = { url: other.url, first: ".bn-block-content", open: ".bn-block-content", block: (tab, n) => tab.locator(`[data-id="block-${n}"] .bn-inline-content`).first(), write: other.write }
 
-const ms = v => v.toFixed(1).padStart(8)
+const number = (v, width = 8) => v.toFixed(1).padStart(width)
+const mb = bytes => (bytes / 1e6).toFixed(0).padStart(8)
 const print = process.stdout
 print.write(`${blocks} blocks, ${writers} other writers, ${keys} keys, ${rounds} rounds\n`)
-print.write("                      open ms  key p50  key p95  key p99 frame p95 late %  heap MB\n")
+print.write("                     first     open  key p50  key p95  key p99 frame p95 late %  heap MB  wasm MB  nodes\n")
 const all = { kj: [], blocknote: [] }
 for (let round = 0; round < rounds; round++) {
   for (const [name, page] of round % 2 ? [["blocknote", theirs], ["kj", ours]] : [["kj", ours], ["blocknote", theirs]]) {
     const r = await measure(page).catch(err => log(`${name}: ${err.message}`))
     if (!r) continue
     all[name].push(r)
-    print.write(`${name.padEnd(20)} ${ms(r.open)} ${ms(r.keys.p50)} ${ms(r.keys.p95)} ${ms(r.keys.p99)} ${ms(r.frames.p95)} ${(100 * r.frames.late).toFixed(1).padStart(6)} ${(r.heap / 1e6).toFixed(0).padStart(8)}\n`)
+    print.write(`${name.padEnd(17)} ${number(r.first)} ${number(r.open)} ${number(r.keys.p50)} ${number(r.keys.p95)} ${number(r.keys.p99)} ${number(r.frames.p95, 9)} ${number(100 * r.frames.late, 6)} ${mb(r.held.js)} ${mb(r.held.wasm)} ${String(r.held.nodes).padStart(6)}${r.keys.cut ? `  cut off after ${r.keys.n} keys` : ""}\n`)
   }
 }
 const median = (name, of) => quantiles(all[name].map(of)).p50
 if (all.kj.length && all.blocknote.length) {
-  for (const [what, of] of [["open", r => r.open], ["key p95", r => r.keys.p95], ["heap", r => r.heap]]) print.write(`blocknote / kj, ${what}: ${(median("blocknote", of) / median("kj", of)).toFixed(1)}\n`)
+  for (const [what, of] of [["first", r => r.first], ["open", r => r.open], ["key p95", r => r.keys.p95], ["heap and wasm", r => r.held.js + r.held.wasm]]) print.write(`blocknote / kj, ${what}: ${(median("blocknote", of) / median("kj", of)).toFixed(1)}\n`)
 }
-
-const assets = fileURLToPath(new URL("../ui/dist/assets", import.meta.url))
-const gz = ext => readdirSync(assets).filter(f => f.endsWith(ext)).reduce((sum, f) => sum + gzipSync(readFileSync(join(assets, f))).length, 0)
-print.write(`scripts, gzip: kj ${(gz(".js") / 1024).toFixed(0)} KB and ${(gz(".wasm") / 1024).toFixed(0)} KB wasm; blocknote ${(other.scriptBytes / 1024).toFixed(0)} KB\n`)
+for (const name of ["kj", "blocknote"]) {
+  if (all[name].length) print.write(`${name}: loaded to open, gzip: ${(median(name, r => r.scripts) / 1024).toFixed(0)} KiB of scripts, ${(median(name, r => r.wasmFile) / 1024).toFixed(0)} KiB of WebAssembly\n`)
+}
 
 if (stream > 0) {
   const browser = await launch()
   const tab = await (await browser.newContext({ viewport: { width: 1180, height: 800 } })).newPage()
+  await watchWasm(tab)
   const { url } = await server.op("context_create", { title: "Stream" })
   await tab.goto(`${server.http}/#${url}`)
   await tab.locator("section.context").waitFor()
   const ends = performance.now() + stream * 1000
-  let samples = 0
   for (let n = 0; performance.now() < ends; n++) {
     // A model that answers: a block of 40 pieces, then the next; older ones are put away.
     const { id } = await server.op("block_create", { context: url, kind: "text", role: "model", form: "chunks", content: "" })
@@ -166,7 +212,9 @@ if (stream > 0) {
       await pace(50)
     }
     await server.op("block_status", { context: url, block_id: id, status: "done" })
-    if (n % 15 === 0) print.write(`streaming, minute ${((stream * 1000 - (ends - performance.now())) / 60_000).toFixed(1)}: heap ${((await heap(tab)) / 1e6).toFixed(1)} MB, ${n + 1} blocks, sample ${++samples}\n`)
+    if (n % 5 > 0) continue
+    const { js, wasm, nodes, listeners } = await held(tab)
+    print.write(`streaming, minute ${((stream * 1000 - (ends - performance.now())) / 60_000).toFixed(1)}: heap ${(js / 1e6).toFixed(1)} MB, wasm ${(wasm / 1e6).toFixed(1)} MB, ${nodes} nodes, ${listeners} listeners, ${n + 1} blocks\n`)
   }
   await browser.close()
 }

@@ -8,23 +8,27 @@ export function quantiles(list) {
 }
 
 /**
- * Before the page is loaded: notes when an element that `selector` names is
- * there with a text in it, and painted. Milliseconds from the navigation's start.
+ * Before the page is loaded: notes under `name` when an element that `selector`
+ * finds is there with a text in it, and painted. Milliseconds from the navigation's start.
  */
-export function watchFirst(tab, selector) {
-  return tab.addInitScript(selector => {
-    const look = () => {
-      const el = document.querySelector(selector)
-      if (!el?.textContent?.trim() || !el.getClientRects().length) return requestAnimationFrame(look)
-      const channel = new MessageChannel() // behind the paint of this frame
-      channel.port1.onmessage = () => (window.firstSeen = performance.now())
-      channel.port2.postMessage(0)
-    }
-    requestAnimationFrame(look)
-  }, selector)
+export function watchFirst(tab, name, selector) {
+  return tab.addInitScript(
+    ([name, selector]) => {
+      window.firstSeen ??= {}
+      const look = () => {
+        const el = document.querySelector(selector)
+        if (!el?.textContent?.trim() || !el.getClientRects().length) return requestAnimationFrame(look)
+        const channel = new MessageChannel() // behind the paint of this frame
+        channel.port1.onmessage = () => (window.firstSeen[name] = performance.now())
+        channel.port2.postMessage(0)
+      }
+      requestAnimationFrame(look)
+    },
+    [name, selector],
+  )
 }
 
-export const firstSeen = tab => tab.waitForFunction(() => window.firstSeen, null, { timeout: 120_000, polling: 20 }).then(v => v.jsonValue())
+export const firstSeen = (tab, name) => tab.waitForFunction(name => window.firstSeen[name], name, { timeout: 120_000, polling: 20 }).then(v => v.jsonValue())
 
 /** Keydown to behind the paint of the next frame, for each key, from now on. */
 export async function watchKeys(tab) {
@@ -72,11 +76,32 @@ export async function scroll(tab, steps, by) {
   return tab.evaluate(() => ((window.counting = false), window.frames_.slice(2)))
 }
 
-/** Bytes of JavaScript's heap that are in use after a collection. */
-export async function heap(tab) {
+/** Before the page is loaded: counts the memory of WebAssembly, which JavaScript's heap has not in it. */
+export function watchWasm(tab) {
+  return tab.addInitScript(() => {
+    window.wasmBytes = () => 0
+    for (const name of ["instantiate", "instantiateStreaming"]) {
+      const real = WebAssembly[name]
+      WebAssembly[name] = async (...args) => {
+        const made = await real.apply(WebAssembly, args)
+        const { memory } = (made.instance ?? made).exports
+        if (memory) window.wasmBytes = () => memory.buffer.byteLength
+        return made
+      }
+    }
+  })
+}
+
+/** What a tab holds after a collection: bytes of JavaScript's heap and of WebAssembly, nodes and listeners, also those that are in no document. */
+export async function held(tab) {
   const session = await tab.context().newCDPSession(tab)
   await session.send("HeapProfiler.collectGarbage")
   const { usedSize } = await session.send("Runtime.getHeapUsage")
+  const { nodes, jsEventListeners } = await session.send("Memory.getDOMCounters")
   await session.detach()
-  return usedSize
+  return { js: usedSize, wasm: await tab.evaluate(() => window.wasmBytes?.() ?? 0), nodes, listeners: jsEventListeners }
 }
+
+/** Bytes that came over the wire for what `ending` ends the names of, so far. */
+export const loaded = (tab, ending) =>
+  tab.evaluate(ending => performance.getEntriesByType("resource").reduce((sum, r) => sum + (new URL(r.name).pathname.endsWith(ending) ? r.encodedBodySize : 0), 0), ending)

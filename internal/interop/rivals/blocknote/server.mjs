@@ -49,7 +49,6 @@ export async function rival(texts) {
   await new Promise(done => http.listen(0, "127.0.0.1", done))
   return {
     url: `http://127.0.0.1:${http.address().port}/`,
-    scriptBytes: gzipSync(files.get("/main.js")).length,
     /** One writer adds a letter to block n. */
     write: (n, letter) => words[n].insert(words[n].length, letter),
     close: () => (sockets.clients.forEach(s => s.terminate()), http.close()),
