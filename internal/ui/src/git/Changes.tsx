@@ -2,8 +2,8 @@ import { CircleCheck } from "lucide-react"
 import { useEffect, useMemo, useState } from "react"
 import { placeOf } from "../core/directory"
 import { Badge, Check, Empty } from "../parts"
-import type { Changed, Mount, Status } from "./answers"
-import { CommitBox } from "./CommitBox"
+import type { Changed, Made, Mount, Status } from "./answers"
+import { CommitBox, Result } from "./CommitBox"
 import { ConflictPanel } from "./ConflictPanel"
 import { FileDiffView } from "./FileDiffView"
 import { State } from "./State"
@@ -27,6 +27,7 @@ export function Changes({ mount, asked, status, onChange }: Props) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const [shown, setShown] = useState("")
   const [most, setMost] = useState(portion)
+  const [made, setMade] = useState<Made | null>(null)
   const chosen = useMemo(() => files.filter(f => !left.has(f.path) && !f.conflict), [files, left])
   const file = files.find(f => f.path === shown) ?? (shown === "" ? files[0] : undefined)
   useEffect(() => {
@@ -41,6 +42,7 @@ export function Changes({ mount, asked, status, onChange }: Props) {
   const able = files.filter(f => !f.conflict)
   return (
     <State of={asked} what="what changed">
+      {made && <Result made={made} />}
       {files.length === 0 ? (
         <Empty icon={<CircleCheck aria-hidden />} title="Nothing to commit">
           {status?.head ? "Every file is as the last commit has it." : "There is no commit yet, and no file."}
@@ -64,7 +66,7 @@ export function Changes({ mount, asked, status, onChange }: Props) {
             </ul>
             {files.length > most && <button type="button" className={styles.more} onClick={() => setMost(most + portion)}>Show more: {(files.length - most).toLocaleString("en")} left</button>}
             {status?.truncated && <p className={styles.faint}>There are more files than one answer holds.</p>}
-            <CommitBox mount={mount} head={status?.head ?? ""} files={chosen} all={chosen.length === files.length && !status?.truncated} onChange={onChange} />
+            <CommitBox mount={mount} head={status?.head ?? ""} files={chosen} all={chosen.length === files.length && !status?.truncated} onMade={setMade} onChange={onChange} />
           </div>
           <div className={styles.detail} aria-live="off">
             {file && (

@@ -20,14 +20,15 @@ interface Props {
   files: readonly Changed[]
   /** They are all there are. */
   all: boolean
+  /** What the last commit here came to; null when another one is begun. */
+  onMade(made: Made | null): void
   onChange(): void
 }
 
 /** Writes the message, shows whom the commit would name, and makes it. */
-export function CommitBox({ mount, head, files, all, onChange }: Props) {
+export function CommitBox({ mount, head, files, all, onMade, onChange }: Props) {
   const [message, setMessage] = useState(() => readDraft(mount.path))
   const [preview, setPreview] = useState<Made | null>(null)
-  const [made, setMade] = useState<Made | null>(null)
   const [naming, setNaming] = useState(false)
   const [doing, setDoing] = useState<"preview" | "summary" | "commit">("preview")
   const { busy, error, run, clear } = useDeed()
@@ -61,7 +62,7 @@ export function CommitBox({ mount, head, files, all, onChange }: Props) {
     setDoing("commit")
     return run(async () => {
       const done = await call({ message: message.trim() })
-      setMade(done)
+      onMade(done)
       setPreview(null)
       setMessage("")
       onChange()
@@ -89,7 +90,7 @@ export function CommitBox({ mount, head, files, all, onChange }: Props) {
           onChange={e => {
             setMessage(e.target.value)
             clear()
-            setMade(null)
+            onMade(null)
           }}
           onKeyDown={e => {
             if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey)) return
@@ -134,7 +135,6 @@ export function CommitBox({ mount, head, files, all, onChange }: Props) {
           </Button>
         </div>
         {preview && <Attribution made={preview} />}
-        {made && <Result made={made} />}
       </form>
       {naming && <IdentityDialog onClose={() => setNaming(false)} onDone={reload} />}
     </>
@@ -146,7 +146,8 @@ function withoutTrailers(message: string): string {
   return message.trimEnd().replace(/\n\n(?:(?:Co-authored-by|Kaijutsu-Context|Kaijutsu-Heads): .+(?:\n|$))+$/, "")
 }
 
-function Result({ made }: { made: Made }) {
+/** Says what a commit came to. */
+export function Result({ made }: { made: Made }) {
   return (
     <div className={styles.result} role="status">
       <Done aria-hidden />

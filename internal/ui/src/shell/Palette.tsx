@@ -6,7 +6,7 @@ import { placeOf } from "../core/directory"
 import { Dialog, Kbd, Spinner } from "../parts"
 import { useContextList } from "./contextlist"
 import { closeDialog } from "./opened"
-import { best } from "./match"
+import { best, fit } from "./match"
 import styles from "./Palette.module.css"
 import { noteRecent, recent } from "./recent"
 import { nameOf, type ContextRow } from "./rows"
@@ -25,7 +25,11 @@ export function Palette() {
   const { rows } = useContextList()
   const [query, setQuery] = useState("")
   const [commands, setCommands] = useState(offered)
-  useEffect(() => watchCommands(() => setCommands(offered())), []) // a context that is still being opened brings its own
+  useEffect(() => {
+    const read = () => setCommands(offered())
+    read()
+    return watchCommands(read)
+  }, []) // a context that is still being opened brings its own
   const looked = query.trim()
   const found = useTextSearch(query, maxHits)
   const live = useMemo(() => rows.filter(r => !r.archived), [rows])
@@ -64,6 +68,15 @@ export function Palette() {
       {c.keys && <Kbd keys={c.keys} />}
     </Cmdk.Item>
   )
+  const contextGroup = contexts.length > 0 && (
+    <Cmdk.Group heading="Contexts">{contexts.filter(r => looked !== "" || !last.includes(r)).map(r => context(r, ""))}</Cmdk.Group>
+  )
+  const commandGroups = grouped(doable).map(([group, inside]) => (
+    <Cmdk.Group key={group} heading={group}>
+      {inside.map(c => command(c, ""))}
+    </Cmdk.Group>
+  ))
+  const doableFirst = doable.length > 0 && fit(doable[0]!.title, looked) > Math.max(0, ...contexts.slice(0, 1).flatMap(r => [fit(nameOf(r), looked), fit(r.label, looked)]))
   return (
     <Dialog bare top title="Command palette" width="m" onClose={closeDialog}>
       <Cmdk className={styles.palette} label="Command palette" shouldFilter={false} loop>
@@ -77,14 +90,17 @@ export function Palette() {
           {looked === "" && last.length > 0 && (
             <Cmdk.Group heading="Recent">{last.map(r => ("run" in r ? command(r, "recent ") : context(r, "recent ")))}</Cmdk.Group>
           )}
-          {contexts.length > 0 && (
-            <Cmdk.Group heading="Contexts">{contexts.filter(r => looked !== "" || !last.includes(r)).map(r => context(r, ""))}</Cmdk.Group>
+          {looked !== "" && doableFirst ? (
+            <>
+              {commandGroups}
+              {contextGroup}
+            </>
+          ) : (
+            <>
+              {contextGroup}
+              {commandGroups}
+            </>
           )}
-          {grouped(doable).map(([group, inside]) => (
-            <Cmdk.Group key={group} heading={group}>
-              {inside.map(c => command(c, ""))}
-            </Cmdk.Group>
-          ))}
           {found.hits.length > 0 && (
             <Cmdk.Group heading="In texts">
               {found.hits.map(hit => {
