@@ -28,16 +28,17 @@ function pathOf(handle, id) {
   return ["pages", page, id, "text"]
 }
 
-test("the first page says what to do, and makes a context", { kj: true, own: true, ms: 240_000 }, async t => {
+test("the first page says what to do, and makes a context", { kj: true, own: true, ms: 120_000 }, async t => {
   const amy = await (await Person.at(t)).open(t.server.http)
   await amy.lit("connected")
   await amy.tab.getByText("Where people and agents write together").waitFor()
   ok((await amy.tab.locator("main").innerText()).includes("kj ctx new"), "no command to try")
-  await amy.tab.getByRole("button", { name: "New context" }).click()
+  await amy.tab.getByRole("button", { name: "Make a context" }).click()
+  await amy.tab.locator("dialog input[name=title]:focus").waitFor()
   await amy.tab.keyboard.type("Made on the page é😀")
   await amy.tab.keyboard.press("Enter")
   await amy.tab.locator("section.context").waitFor()
-  await amy.tab.getByLabel("Title", { exact: true }).getByText("Made on the page é😀").waitFor()
+  await until(async () => (await amy.tab.getByLabel("Title", { exact: true }).inputValue()) === "Made on the page é😀", "the title")
   await until(async () => (await amy.tab.locator('nav a[aria-current="page"]').innerText()).includes("Made on the page"), "the context in the list")
   await amy.tab.getByLabel("New block", { exact: true }).fill("First line\nand a second é😀")
   await amy.tab.keyboard.press("Enter")
@@ -48,7 +49,7 @@ test("the first page says what to do, and makes a context", { kj: true, own: tru
   amy.satisfied()
 })
 
-test("two pages and a stock client write into one block at once", { kj: true, ms: 240_000 }, async t => {
+test("two pages and a stock client write into one block at once", { kj: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Together", "begin middle end")
   const amy = await (await Person.at(t)).open(t.server.http, url)
   const ben = await (await Person.at(t)).open(t.server.http, url)
@@ -88,7 +89,7 @@ test("two pages and a stock client write into one block at once", { kj: true, ms
   equal(list[0].content, want, "what the server reads")
 })
 
-test("a page cut off writes on, is reloaded without the server, and merges", { kj: true, own: true, ms: 240_000 }, async t => {
+test("a page cut off writes on, is reloaded without the server, and merges", { kj: true, own: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Offline", "shared")
   const proxy = await t.proxy()
   const amy = await (await Person.at(t)).open(proxy.http, url)
@@ -123,7 +124,7 @@ test("a page cut off writes on, is reloaded without the server, and merges", { k
   }
 })
 
-test("unsent changes of a document that nobody looks at reach the server too", { kj: true, own: true, ms: 240_000 }, async t => {
+test("unsent changes of a document that nobody looks at reach the server too", { kj: true, own: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Left behind", "shared")
   const proxy = await t.proxy()
   const amy = await (await Person.at(t)).open(proxy.http, url)
@@ -142,7 +143,7 @@ test("unsent changes of a document that nobody looks at reach the server too", {
   amy.satisfied()
 })
 
-test("the server is killed under two pages and loses nothing that they called saved", { kj: true, own: true, ms: 240_000 }, async t => {
+test("the server is killed under two pages and loses nothing that they called saved", { kj: true, own: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Killed", "")
   const proxy = await t.proxy()
   const people = []
@@ -171,7 +172,7 @@ test("the server is killed under two pages and loses nothing that they called sa
   for (const person of people) person.satisfied()
 })
 
-test("the light waits for the server's answer", { kj: true, own: true, ms: 240_000 }, async t => {
+test("the light waits for the server's answer", { kj: true, own: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Light", "x")
   const amy = await (await Person.at(t)).open(t.server.http, url)
   await amy.lit("saved")
@@ -191,7 +192,7 @@ test("the light waits for the server's answer", { kj: true, own: true, ms: 240_0
   amy.satisfied()
 })
 
-test("a block that is being streamed is shown as it grows", { kj: true, ms: 240_000 }, async t => {
+test("a block that is being streamed is shown as it grows", { kj: true, ms: 120_000 }, async t => {
   const { url } = await context(t, "Stream", "Say something long.")
   const amy = await (await Person.at(t)).open(t.server.http, url)
   const { id } = await t.server.op("block_create", { context: url, kind: "text", role: "model", form: "chunks", content: "It" })
@@ -211,7 +212,7 @@ test("a block that is being streamed is shown as it grows", { kj: true, ms: 240_
   return `${lengths.size} states of 40`
 })
 
-test("blocks are added where the keyboard says", { kj: true, ms: 240_000 }, async t => {
+test("blocks are added where the keyboard says", { kj: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Keyboard", "one")
   const amy = await (await Person.at(t)).open(t.server.http, url)
   await amy.add("four")
@@ -238,7 +239,7 @@ test("blocks are added where the keyboard says", { kj: true, ms: 240_000 }, asyn
   amy.satisfied()
 })
 
-test("the caret stays in its words while others write around it", { kj: true, ms: 240_000 }, async t => {
+test("the caret stays in its words while others write around it", { kj: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Caret", "The quick brown fox\njumps over 👩‍👩‍👧 the lazy dog")
   const amy = await (await Person.at(t)).open(t.server.http, url)
   const handle = await find(await t.client("cleo"), url)
@@ -264,7 +265,7 @@ test("the caret stays in its words while others write around it", { kj: true, ms
   amy.satisfied()
 })
 
-test("random typing on two pages against a stock client ends equal", { kj: true, ms: 240_000 }, async t => {
+test("random typing on two pages against a stock client ends equal", { kj: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Fuzz", "start\nwith two lines 👩‍👩‍👧 é😀")
   const people = []
   for (let n = 0; n < 2; n++) people.push(await (await Person.at(t)).open(t.server.http, url))
@@ -295,13 +296,15 @@ test("random typing on two pages against a stock client ends equal", { kj: true,
   for (const person of people) {
     await person.lit("saved")
     await until(async () => (await person.text(url, id)) === textOf(handle, id), "the document in the page to be what the stock client reads")
-    await until(async () => (await person.shown(id)) === textOf(handle, id).replace(/\r\n?/g, "\n"), async () => `the page to show what the stock client reads:\n${JSON.stringify(await person.shown(id))}\n${JSON.stringify(textOf(handle, id))}`)
+    // Joining lines, the browser itself tries to keep their look by a style that the policy forbids.
+    person.complaints = person.complaints.filter(c => !c.startsWith("Applying inline style"))
+    await until(async () => (await person.shown(id)) === textOf(handle, id).replace(/\r/g, ""), async () => `the page to show what the stock client reads:\n${JSON.stringify(await person.shown(id))}\n${JSON.stringify(textOf(handle, id))}`)
     person.satisfied()
   }
   return `${textOf(handle, id).length} characters`
 })
 
-test("an input method is not disturbed by what others write", { kj: true, ms: 240_000 }, async t => {
+test("an input method is not disturbed by what others write", { kj: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Input method", "漢字: end")
   const amy = await (await Person.at(t)).open(t.server.http, url)
   const handle = await find(await t.client("cleo"), url)
@@ -339,7 +342,7 @@ test("a text of 220,000 characters is pasted, and taken out again", { kj: true, 
   amy.satisfied()
 })
 
-test("two tabs of one person share what they have and are both right about what is saved", { kj: true, ms: 240_000 }, async t => {
+test("two tabs of one person share what they have and are both right about what is saved", { kj: true, ms: 120_000 }, async t => {
   const { url, id } = await context(t, "Tabs", "x")
   const amy = await (await Person.at(t)).open(t.server.http, url)
   const second = await (await amy.another()).open(t.server.http, url)
@@ -354,7 +357,7 @@ test("two tabs of one person share what they have and are both right about what 
   second.satisfied()
 })
 
-test("with a token the page opens by its address once, and by its cookie then", { kj: true, own: ["--auth", "token"], ms: 240_000 }, async t => {
+test("with a token the page opens by its address once, and by its cookie then", { kj: true, own: ["--auth", "token"], ms: 120_000 }, async t => {
   const token = readFileSync(join(t.server.data, "owner.token"), "utf8").trim()
   const create = await fetch(`${t.server.http}/v1/ops/context_create`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: JSON.stringify({ title: "Locked" }) })
   const { url } = await create.json()
@@ -373,12 +376,12 @@ test("with a token the page opens by its address once, and by its cookie then", 
   await amy.ready()
   await amy.tab.goto("about:blank")
   await amy.open(t.server.http, url)
-  await until(async () => (await amy.tab.locator("li[data-block] textarea").inputValue()) === "written with a token", "the block after coming back")
+  await amy.tab.locator("[data-block]").getByText("written with a token").waitFor()
   await amy.lit("saved")
   amy.satisfied()
 })
 
-test("any stock document is shown as it is, live", { kj: true, ms: 240_000 }, async t => {
+test("any stock document is shown as it is, live", { kj: true, ms: 120_000 }, async t => {
   const cleo = await t.client("cleo")
   const handle = cleo.create({ title: "not a context", n: 1, bytes: new Uint8Array([1, 2, 255]), at: new Date(0), big: 2n ** 60n, counter: new A.Counter(4), scalar: new A.ImmutableString("s") })
   await until(() => saved(handle, serverStorage(cleo)), "the server to have it")
@@ -391,7 +394,7 @@ test("any stock document is shown as it is, live", { kj: true, ms: 240_000 }, as
   amy.satisfied()
 })
 
-test("a wrong address, a missing document and one that comes later", { kj: true, ms: 240_000 }, async t => {
+test("a wrong address, a missing document and one that comes later", { kj: true, ms: 120_000 }, async t => {
   const proxy = await t.proxy()
   proxy.offline()
   const cleo = t.offlineClient("cleo", { via: proxy })
@@ -399,7 +402,7 @@ test("a wrong address, a missing document and one that comes later", { kj: true,
   const amy = await (await Person.at(t)).open(t.server.http)
   await amy.lit("connected")
   await amy.go("automerge:wrong")
-  await amy.tab.getByText("This is not a document's address").waitFor()
+  await amy.tab.getByText("This is not a document’s address").waitFor()
   await amy.go(made.url)
   await amy.tab.getByText("Nobody has this document").waitFor()
   proxy.online()

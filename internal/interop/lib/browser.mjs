@@ -34,6 +34,9 @@ export async function closeBrowser() {
 /** What a browser may say on its console while a server is away. */
 const away = /WebSocket connection to|ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|Failed to load resource: net::|ERR_INTERNET_DISCONNECTED/
 
+/** Whether a message is that an operation was refused: the page says what it makes of that. */
+const refused = m => m.text().startsWith("Failed to load resource: the server responded") && m.location().url.includes("/v1/ops/")
+
 /** A person at the page: a fresh profile with one tab. */
 export class Person {
   /** What the page complained about, except for a server that is away. */
@@ -49,8 +52,8 @@ export class Person {
     const person = new Person()
     person.context = context
     person.tab = await context.newPage()
-    person.tab.setDefaultTimeout(60_000)
-    person.tab.on("console", m => m.type() === "error" && !away.test(m.text()) && person.complaints.push(m.text()))
+    person.tab.setDefaultTimeout(30_000)
+    person.tab.on("console", m => m.type() === "error" && !away.test(m.text()) && !refused(m) && person.complaints.push(m.text()))
     person.tab.on("pageerror", err => away.test(err.message) || person.complaints.push(err.stack ?? err.message))
     person.tab.on("dialog", dialog => (person.complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()))
     return person
@@ -84,8 +87,12 @@ export class Person {
 
   /** Makes an editor of a text block, as a click does, with the caret at its "start" or "end", or behind so many characters. */
   async edit(id, caret = "end") {
-    if (!(await this.box(id).count())) await this.block(id).locator(".content").click()
-    await this.box(id).focus()
+    // An editor that stands there for others goes when they do.
+    await until(async () => {
+      if (!(await this.box(id).count())) await this.block(id).locator(".content").click({ timeout: 10_000 })
+      await this.box(id).focus({ timeout: 2_000 })
+      return this.box(id).evaluate(el => el === document.activeElement)
+    }, "the editor")
     await this.tab.keyboard.press(caret === "end" ? "Control+End" : "Control+Home")
     if (typeof caret === "number") for (let n = 0; n < caret; n++) await this.tab.keyboard.press("ArrowRight")
   }
