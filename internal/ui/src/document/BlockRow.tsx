@@ -4,6 +4,7 @@ import { useAuthor, useBlock } from "../core/hooks"
 import type { Block } from "../core/schema"
 import { Rests } from "../drift/Rests"
 import { StaleMark } from "../drift/StaleMark"
+import { preloadEditor } from "../editor/LiveEditor"
 import { cx } from "../parts"
 import { Body } from "./bodies/Body"
 import { StatusMark } from "./bodies/StatusMark"
@@ -54,6 +55,7 @@ export const BlockRow = memo(function BlockRow({ line, index, count, kept, measu
   }
   const onFocus = (e: FocusEvent) => {
     setNear(true)
+    preloadEditor()
     if (state.selection.focus !== id && !state.selection.ids.has(id) && e.target.matches(":focus-visible")) state.selectOne(id)
   }
   return (
@@ -179,5 +181,5 @@ function labelOf(block: Block, author: string, depth: number, hidden: number): s
   return words.join(", ")
 }
 
-/** Whether a click is meant for something inside of the row. */
-const inControl = (target: EventTarget): boolean => target instanceof Element && target.closest("a, button, input, textarea, select, summary, .cm-editor, [contenteditable]") !== null
+/** Whether a click is meant for something inside of the row, or in a menu that it opened. */
+const inControl = (target: EventTarget): boolean => target instanceof Element && target.closest("a, button, input, textarea, select, summary, .cm-editor, [contenteditable], [role=menu]") !== null

@@ -33,7 +33,7 @@ export function JsonView({ url }: { url: string }) {
     }
   }, [repo, url])
   return (
-    <section className={styles.json} aria-label="Document">
+    <section className={`json ${styles.json}`} aria-label="Document">
       <h1>Document</h1>
       <p className={styles.muted}>
         <code>{url}</code>
