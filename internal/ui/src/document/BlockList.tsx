@@ -81,8 +81,8 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       const nowhere = e.target === document.body || (e.target instanceof Element && e.target.id === "stage")
-      if (!nowhere || e.defaultPrevented || e.isComposing || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || document.querySelector("dialog[open]")) return
-      if (keyFromNowhere(e.key, doc, () => firstInSight(list.current, scroller.current))) e.preventDefault()
+      if (!nowhere || e.defaultPrevented || e.isComposing || document.querySelector("dialog[open]")) return
+      if (keyFromNowhere(e, doc, () => firstInSight(list.current, scroller.current))) e.preventDefault()
     }
     document.addEventListener("keydown", onKey)
     return () => document.removeEventListener("keydown", onKey)

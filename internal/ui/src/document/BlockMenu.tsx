@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type RefObject } from "react"
+import { useEffect, useState, type RefObject } from "react"
 import { useBlock } from "../core/hooks"
 import type { Block } from "../core/schema"
 import { Menu } from "../parts"
@@ -35,13 +35,11 @@ export function BlockMenu({ list }: { list: RefObject<HTMLElement | null> }) {
 
 function Opened({ at, block, onClose }: { at: At; block: Block; onClose(): void }) {
   const { act } = useDoc()
-  const anchor = useRef<HTMLButtonElement>(null)
   const close = () => {
-    const nowhere = () => document.activeElement === null || document.activeElement === document.body || document.activeElement === anchor.current
-    requestAnimationFrame(() => {
-      if (nowhere()) act.stage.show(at.id)
-      onClose()
-    })
+    onClose()
+    // What was chosen may have taken the keyboard; the menu gives it back to its anchor, which is gone.
+    const nowhere = () => document.activeElement === null || document.activeElement === document.body
+    setTimeout(() => requestAnimationFrame(() => nowhere() && act.stage.show(act.state.selection.focus ?? at.id)))
   }
   return (
     <Menu
@@ -50,7 +48,7 @@ function Opened({ at, block, onClose }: { at: At; block: Block; onClose(): void 
       open
       onOpenChange={open => open || close()}
       items={useBlockItems(block)}
-      trigger={<button ref={anchor} type="button" tabIndex={-1} aria-hidden className={css.anchor} style={{ left: at.x, top: at.y }} />}
+      trigger={<button type="button" tabIndex={-1} aria-hidden className={css.anchor} style={{ left: at.x, top: at.y }} />}
     />
   )
 }

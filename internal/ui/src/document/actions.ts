@@ -219,7 +219,8 @@ export class Actions {
       const at = order.indexOf(first)
       const to = [first, ...others].find(shows) ?? order.slice(0, Math.max(0, at)).reverse().find(shows) ?? order.find(shows)
       if (to === undefined) return this.state.edit(null)
-      if (editing === to) return
+      // An editor that stays keeps its caret.
+      if (editing === to) return void requestAnimationFrame(() => document.activeElement === document.body && this.stage.show(to))
       this.state.selectOne(to)
       this.state.edit(editing !== undefined && this.model.block(to)?.form === "text" ? { id: to, caret: "end" } : null)
       this.stage.show(to)

@@ -91,9 +91,10 @@ it("goes back through what was done, and forward", async () => {
 it("takes the keyboard when it is nowhere", () => {
   const l = list("a", "b", "c")
   l.state.selectOne(null)
-  expect(keyFromNowhere("ArrowDown", l.doc, () => l.state.order[1])).toBe(true)
+  const key = (key: string) => ({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false })
+  expect(keyFromNowhere(key("ArrowDown"), l.doc, () => l.state.order[1])).toBe(true)
   expect(l.selected()).toBe("b")
-  expect(keyFromNowhere("x", l.doc, () => l.state.order[1])).toBe(false)
+  expect(keyFromNowhere(key("x"), l.doc, () => l.state.order[1])).toBe(false)
 })
 
 it("folds, deletes with the keyboard on the next, and makes a block below", () => {

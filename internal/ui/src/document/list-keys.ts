@@ -19,7 +19,9 @@ export function listKey(e: KeyboardEvent<HTMLElement>, doc: Doc): void {
     if (e.key === "Escape" && target.closest("input[type=checkbox]")) row.focus()
     return
   }
-  const run = keyed(e, doc, row.dataset.row!, inside)
+  // Its editor is about to come: what is typed meanwhile is no command.
+  const coming = !inside && doc.state.editing?.id === row.dataset.row && e.key !== "Escape"
+  const run = coming ? () => {} : keyed(e, doc, row.dataset.row!, inside)
   if (!run) return
   e.preventDefault()
   e.stopPropagation()
@@ -79,7 +81,11 @@ function keyed(e: KeyboardEvent, doc: Doc, id: string, inside: boolean): (() => 
 }
 
 /** Takes the keyboard to the list when it is nowhere in particular: true if the key was one that walks. */
-export function keyFromNowhere(key: string, { state, act }: Doc, inSight: () => string | undefined): boolean {
+export function keyFromNowhere(e: Pick<globalThis.KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">, { state, act }: Doc, inSight: () => string | undefined): boolean {
+  const { key } = e
+  const letter = (e.ctrlKey || e.metaKey) && !e.altKey ? key.toLowerCase() : ""
+  if (letter === "z" || letter === "y") return void (letter === "y" || e.shiftKey ? act.redo() : act.undo()), true
+  if (e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return false
   if (!["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End"].includes(key)) return false
   const { focus } = state.selection
   const to = focus !== null && state.indexOf(focus) >= 0 ? focus : key === "Home" ? state.order[0] : key === "End" ? state.order.at(-1) : inSight()

@@ -21,8 +21,7 @@ export function listKeys(ask: Ask, code: boolean): Extension {
     { key: "Alt-ArrowDown", run: asking("moveDown") },
     { key: "Escape", run: asking("leave"), stopPropagation: true },
     // A text has no history of its own: what was done is gone back through in the whole context.
-    { key: "Mod-z", run: undo, shift: redo, preventDefault: true },
-    { key: "Mod-y", run: redo, preventDefault: true },
+    { any: (view, e) => (e.ctrlKey || e.metaKey) && !e.altKey && (/^y$/i.test(e.key) || (/^z$/i.test(e.key) && e.shiftKey) ? redo(view) : /^z$/i.test(e.key) && undo(view)) },
     code ? { key: "Tab", run: indentMore, shift: indentLess } : { key: "Tab", run: asking("indent"), shift: asking("outdent") },
   ]
   // What the browser's own menu asks for.
