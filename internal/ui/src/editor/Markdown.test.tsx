@@ -16,7 +16,7 @@ const tags = new Set(
   "a blockquote br button code del div em h3 h4 h5 h6 hr img input li ol p path pre rect section span strong sup svg table tbody td th thead tr ul polyline circle".split(" "),
 )
 const attributes = new Set(
-  "alt aria-hidden aria-label aria-pressed checked class colspan cx cy d data-state disabled fill height href id loading points r rel role rx ry src start stroke stroke-linecap stroke-linejoin stroke-width viewBox style tabindex target title type viewbox width x xmlns y".split(" "),
+  "alt aria-hidden aria-label aria-pressed checked class colspan cx cy d data-state dir disabled fill height href id loading points r rel role rx ry src start stroke stroke-linecap stroke-linejoin stroke-width viewBox style tabindex target title type viewbox width x xmlns y".split(" "),
 )
 
 /** What is wrong with what was made. */
@@ -28,6 +28,7 @@ function foul(div: HTMLElement): string[] {
     for (const { name, value } of el.attributes) {
       if (!attributes.has(name) || (name === "id" && !value.startsWith("radix"))) found.push(`${tag} ${name}="${value}"`)
       if (name === "style" && !/^text-align: ?(left|right|center);?$/.test(value)) found.push(`${tag} style="${value}"`)
+      if (name === "dir" && !/^(auto|rtl)$/.test(value)) found.push(`${tag} dir="${value}"`)
       if (name === "href" && !/^(https?:\/\/[^/]|mailto:|#\/|#automerge:)/.test(value)) found.push(`href="${value}"`)
       if (name === "href" && !value.startsWith("#") && el.getAttribute("target") !== "_blank") found.push(`${value} opens here`)
       if (name === "href" && !value.startsWith("#") && !/noopener.*noreferrer/.test(el.getAttribute("rel") ?? "")) found.push(`${value} tells who we are`)
@@ -57,6 +58,15 @@ const hostile = [
   "[[../../x/<img src=x onerror=X>]] [1] [2]",
   "| a | b |\n|:-|-:|\n| `|` | <b>x</b> |",
 ].map(s => s.replaceAll("X", hit))
+
+test("what begins from the right stands at the right", () => {
+  const sides = (text: string) => [...page(text).querySelectorAll("[dir]")].map(el => `${el.tagName.toLowerCase()} ${el.getAttribute("dir")}`)
+  assert.deepEqual(sides("# שלום\n\nمرحبا"), ["h3 auto", "p auto"])
+  assert.deepEqual(sides("- **مرحبا** world\n- hello"), ["ul rtl"])
+  assert.deepEqual(sides("1. one\n2. مرحبا"), [])
+  assert.deepEqual(sides("> مرحبا"), ["blockquote rtl", "p auto"])
+  assert.deepEqual(sides("| اسم | b |\n|-|-|\n| c | d |"), ["div rtl"])
+})
 
 test("nothing dangerous comes out of hostile Markdown", () => {
   const refs = new Map([[1, '"><script>alert(1)</script>'], [2, "javascript:alert(1)"]])

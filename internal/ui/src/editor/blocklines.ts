@@ -1,11 +1,13 @@
-// Lines of Markdown that look like what they become: fenced code as code, and
-// empty lines as low as the space between paragraphs.
+// Lines of Markdown that look like what they become: fenced code as code, empty
+// lines as low as the space between paragraphs, and all others from the side that
+// their first letter begins at.
 
 import { syntaxTree } from "@codemirror/language"
 import { RangeSetBuilder, type Extension } from "@codemirror/state"
-import { Decoration, ViewPlugin, type DecorationSet, type EditorView } from "@codemirror/view"
+import { Decoration, EditorView, ViewPlugin, type DecorationSet } from "@codemirror/view"
 
 const code = Decoration.line({ class: "cm-codeline" })
+const words = Decoration.line({ attributes: { dir: "auto" } })
 const empty = Decoration.line({ class: "cm-emptyline" })
 
 /** The lines in sight, with what they are. */
@@ -29,13 +31,14 @@ function linesOf(view: EditorView): DecorationSet {
       while (next < fenced.length && fenced[next]![1] < line.from) next++
       if (next < fenced.length && fenced[next]![0] <= line.to) builder.add(line.from, line.from, code)
       else if (line.length === 0 && line.to < view.state.doc.length && line.from > 0) builder.add(line.from, line.from, empty)
+      else builder.add(line.from, line.from, words)
       at = line.to + 1
     }
   }
   return builder.finish()
 }
 
-export const blockLines: Extension = ViewPlugin.define(
+const lines = ViewPlugin.define(
   view => {
     let tree = syntaxTree(view.state)
     return {
@@ -49,3 +52,5 @@ export const blockLines: Extension = ViewPlugin.define(
   },
   { decorations: plugin => plugin.lines },
 )
+
+export const blockLines: Extension = [lines, EditorView.perLineTextDirection.of(true)]

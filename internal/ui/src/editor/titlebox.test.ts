@@ -52,3 +52,16 @@ test("an input method keeps the box while others write", async () => {
   assert.equal(box.value, "12abc漢")
   await until(() => other.value === "12abc漢", "ben to see it")
 })
+
+test("a title has no line breaks", async () => {
+  const { both, box } = await boxes("Plan")
+  const area = document.body.appendChild(document.createElement("textarea"))
+  const bound = new TitleBox(area, both.amy, ["title"])
+  closing.push(() => (bound.close(), area.remove()))
+  area.value = "Plan\r\nB"
+  area.setSelectionRange(6, 6)
+  area.dispatchEvent(new Event("input"))
+  assert.equal(both.amy.doc().title, "Plan B")
+  assert.equal(area.value, "Plan B")
+  assert.equal(box.value, "Plan B")
+})

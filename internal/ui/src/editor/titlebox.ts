@@ -1,4 +1,4 @@
-// Keeps a text box of one line and a Text in a document in step: what is typed
+// Keeps a text box without line breaks and a Text in a document in step: what is typed
 // goes into the document as one splice, what others write comes into the box,
 // and the caret stays where it was in the words around it. While an input
 // method holds the box nothing is put into it.
@@ -12,7 +12,7 @@ import { textAt } from "./bound"
 const maxChars = 1000
 
 export class TitleBox {
-  readonly #box: HTMLInputElement
+  readonly #box: HTMLInputElement | HTMLTextAreaElement
   readonly #handle: DocHandle<any>
   readonly #path: readonly A.Prop[]
   #shown = "" // the document's text as the box last showed it
@@ -21,7 +21,7 @@ export class TitleBox {
   #writing = false
   readonly #stop = new AbortController()
 
-  constructor(box: HTMLInputElement, handle: DocHandle<any>, path: readonly A.Prop[]) {
+  constructor(box: HTMLInputElement | HTMLTextAreaElement, handle: DocHandle<any>, path: readonly A.Prop[]) {
     this.#box = box
     this.#handle = handle
     this.#path = path
@@ -53,6 +53,14 @@ export class TitleBox {
     else this.#show(text)
   }
 
+  /** As high as its words, where the browser does not see to it. */
+  #fit(): void {
+    const box = this.#box
+    if (box.localName !== "textarea" || typeof CSS === "undefined" || CSS.supports("field-sizing", "content")) return
+    box.style.height = "auto"
+    box.style.height = `${box.scrollHeight}px`
+  }
+
   #text(): string {
     return textAt(this.#handle.doc(), this.#path) ?? ""
   }
@@ -60,7 +68,7 @@ export class TitleBox {
   #typed(): void {
     const typed = diff(this.#shown, this.#box.value, this.#box.selectionEnd ?? undefined)
     if (!typed) return
-    const { mine, theirs } = cross({ ...typed, ins: typed.ins.slice(0, maxChars) }, this.#theirs)
+    const { mine, theirs } = cross({ ...typed, ins: typed.ins.slice(0, maxChars).replace(/[\r\n]+/g, " ") }, this.#theirs)
     this.#writing = true
     try {
       this.#handle.change((doc: any) => A.splice(doc, [...this.#path], mine.at, mine.del, mine.ins))
@@ -72,6 +80,7 @@ export class TitleBox {
     this.#shown = apply(this.#shown, typed)
     this.#theirs = theirs
     if (!this.#composing) this.#show(this.#text())
+    this.#fit()
   }
 
   #show(text: string): void {
@@ -83,6 +92,7 @@ export class TitleBox {
     const { selectionDirection } = box
     const [start, end] = [shift(box.selectionStart ?? 0, s), shift(box.selectionEnd ?? 0, s)]
     box.value = text
+    this.#fit()
     if (document.activeElement === box) box.setSelectionRange(start, end, selectionDirection ?? "none")
   }
 }

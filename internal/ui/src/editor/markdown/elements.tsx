@@ -4,6 +4,7 @@ import { Children, isValidElement, type ComponentProps, type ReactNode } from "r
 import { Image } from "lucide-react"
 import type { Components } from "react-markdown"
 import { CodeBlock } from "../CodeBlock"
+import { rightToLeft } from "../../core/direction"
 import { disguised, safeAddress, safePicture } from "./url"
 import css from "../Markdown.module.css"
 
@@ -45,7 +46,7 @@ const heading = (level: 1 | 2 | 3 | 4 | 5 | 6) => {
   // Below the title of the page and that of the context.
   const Tag = `h${Math.min(level + 2, 6)}` as "h3"
   return function Heading({ children }: { children?: ReactNode }) {
-    return <Tag className={css[`h${level}`]}>{children}</Tag>
+    return <Tag className={css[`h${level}`]} dir="auto">{children}</Tag>
   }
 }
 
@@ -54,8 +55,12 @@ export const elements: Components = {
   img: ({ src, alt }) => <Picture src={src} alt={alt} />,
   pre: ({ children }) => <Pre>{children}</Pre>,
   code: ({ children, className }) => <code className={className}>{children}</code>,
+  p: ({ children }) => <p dir="auto">{children}</p>,
+  ul: ({ children, className }) => <ul dir={sideOf(children)} className={className}>{children}</ul>,
+  ol: ({ children, start, className }) => <ol dir={sideOf(children)} start={start} className={className}>{children}</ol>,
+  blockquote: ({ children }) => <blockquote dir={sideOf(children)}>{children}</blockquote>,
   table: ({ children }) => (
-    <div className={css.wide} tabIndex={0} role="group" aria-label="Table">
+    <div className={css.wide} tabIndex={0} role="group" aria-label="Table" dir={sideOf(children)}>
       <table>{children}</table>
     </div>
   ),
@@ -67,6 +72,23 @@ export const elements: Components = {
   h4: heading(4),
   h5: heading(5),
   h6: heading(6),
+}
+
+/** The side that something begins at, as its first letter says: "auto" does not look into what has a direction of its own. */
+function sideOf(children: ReactNode): "rtl" | undefined {
+  return rightToLeft(beginning(children, 200)) ? "rtl" : undefined
+}
+
+/** The first words of what is shown: not all of them, for lists lie in lists. */
+function beginning(node: ReactNode, chars: number): string {
+  if (typeof node === "string" || typeof node === "number") return String(node).slice(0, chars)
+  if (!Array.isArray(node)) return isValidElement<{ children?: ReactNode }>(node) ? beginning(node.props.children, chars) : ""
+  let words = ""
+  for (const part of node) {
+    words += beginning(part, chars - words.length)
+    if (words.length >= chars) break
+  }
+  return words
 }
 
 /** The words of what is shown. */
