@@ -103,7 +103,7 @@ test("what is pushed from the page is staged, read, taken back and delivered; pu
   await bea.op("drift_push", { context: from.id, to: to.id, content: `Bea agrees: ${handle}` })
   await amy.tab.getByRole("link", { name: "Inbox 1 unread" }).click()
   const letter = amy.tab.locator("[data-letter][data-unread]")
-  ok((await letter.innerText()).includes("Bea agrees"), "the letter")
+  ok((await letter.innerText()).includes("Bea agrees"), `the letter says ${await letter.innerText()}`)
   ok((await amy.tab.locator("[data-letter]").allInnerTexts()).some(s => s.includes("Make them at ingest")), "one's own letter")
   await letter.getByRole("link", { name: "Open" }).click()
   await amy.tab.locator('[data-kind="drift"] .content a.cite').first().waitFor()
