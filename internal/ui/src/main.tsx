@@ -7,7 +7,6 @@ import wasm from "@automerge/automerge/automerge.wasm?url"
 import { createRoot } from "react-dom/client"
 import { LinkProvider } from "./core/hooks"
 import { beginPreview } from "./core/preview"
-import { beginPreview } from "./core/preview"
 import { bringBack } from "./core/rescue"
 import { uploadForgotten } from "./core/saved"
 import { Link } from "./core/link"
@@ -36,7 +35,16 @@ function failed(why: unknown): void {
 }
 
 beginPreview()
-beginPreview()
 initializeWasm(wasm).then(run, failed)
 
 if (import.meta.env.PROD && "serviceWorker" in navigator) void navigator.serviceWorker.register("/sw.js").catch(() => {}) // refused: the page works, but only with the server there
+
+// A file that is dropped where nothing takes it would be opened in the place of the page.
+for (const name of ["dragover", "drop"] as const) {
+  window.addEventListener(name, e => {
+    if (!e.defaultPrevented && e.dataTransfer?.types.includes("Files")) {
+      e.preventDefault()
+      e.dataTransfer.dropEffect = "none"
+    }
+  })
+}

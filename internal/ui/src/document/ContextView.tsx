@@ -17,6 +17,7 @@ import { DocContext, type Doc } from "./doc-context"
 import { SeatBook } from "./seat-book"
 import { PrintSheet } from "./PrintSheet"
 import { useDocCommands } from "./useDocCommands"
+import { useFileDrop } from "./useFileDrop"
 import { ViewState } from "./view-state"
 import css from "./context.module.css"
 
@@ -60,6 +61,7 @@ function Open({ model, reveal }: ContextViewProps) {
   useReadMark(model)
   useEffect(() => onUnfit(why => toast({ text: why.message, kind: "warn" })), [])
   useDocCommands(doc, setDialog)
+  useFileDrop(doc.act)
   useDriftCommands(model, useCallback(() => doc.state.selected(), [doc]))
   return (
     <DocContext value={doc}>

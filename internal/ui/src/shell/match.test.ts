@@ -6,6 +6,11 @@ test("names that fit better come first", () => {
   expect(best(names, "plan", n => [n], 10)).toEqual(["Plan", "planning", "a planet", "explain", "p l a n"])
 })
 
+test("letters that are scattered over a long name are no match", () => {
+  expect(fit("A very long title that nobody would push but agents do", "agts")).toBeGreaterThan(0)
+  expect(fit("A very long title that nobody would write but agents do: summary of the investigation", "push")).toBe(0)
+})
+
 test("every word must occur, in any order and any case", () => {
   expect(fit("Release notes of May", "may rel")).toBeGreaterThan(0)
   expect(fit("Release notes of May", "june rel")).toBe(0)

@@ -26,13 +26,17 @@ function fitWord(name: string, word: string): number {
   return word.length > 1 && inOrder(name, word) ? 1 : 0
 }
 
+/** Letters with gaps count as far apart as this, times their number: in a long name every few letters occur somewhere. */
+const maxSpread = 3
+
 function inOrder(name: string, letters: string): boolean {
-  let at = -1
-  for (const letter of letters) {
-    at = name.indexOf(letter, at + 1)
-    if (at < 0) return false
+  for (let from = name.indexOf(letters[0]!); from >= 0; from = name.indexOf(letters[0]!, from + 1)) {
+    let at = from
+    for (let n = 1; n < letters.length && at >= 0; n++) at = name.indexOf(letters[n]!, at + 1)
+    if (at < 0) return false // nor from any later one
+    if (at - from < maxSpread * letters.length) return true
   }
-  return true
+  return false
 }
 
 /** The best of some things by their names, best first; equals keep their order. */
