@@ -107,7 +107,7 @@ async function type(tab, { block, write }) {
       await write(3 + w, "abcdefgh"[n % 8])
       await pace(100)
     }
-  })
+  }).map(writer => writer.catch(err => log(`a writer stopped: ${err.message}`)))
   let typed = ""
   const ends = performance.now() + typingMillis
   try {
