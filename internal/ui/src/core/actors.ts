@@ -29,6 +29,7 @@ export class Actors {
   readonly #kinds = new Map<string, Author["kind"]>()
   readonly #authors = new Map<string, Author>() // as they were told, so that equals are one object
   readonly #wanted = new Map<string, Map<string, string>>() // context → actor → a block of theirs
+  #me = ""
   readonly #asked = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -57,6 +58,19 @@ export class Actors {
     this.#learnt()
   }
 
+  /** Takes note of who this browser is to the server: what that one writes elsewhere is one's own too. */
+  iAm(name: string): void {
+    if (name === this.#me) return
+    this.#me = name
+    this.#learnt()
+  }
+
+  /** Who somebody of a name is. */
+  named(name: string): Author {
+    const own = name !== "" && name === this.#me
+    return { kind: own ? "person" : (this.#kinds.get(name) ?? "unknown"), name: own ? "you" : name, own }
+  }
+
   /** Takes note of who an actor is. */
   note(actor: string, name: string): void {
     if (name === "" || name === actor || this.#names.get(actor) === name) return
@@ -73,13 +87,11 @@ export class Actors {
     this.#learnt()
   }
 
-  /** Who an actor is: "you" for this browser, the beginning of the actor for nobody known. */
+  /** Who an actor is: "you" for this browser and for whom it is, the beginning of the actor for nobody known. */
   principalOf(actor: string): Author {
     let author = this.#authors.get(actor)
     if (!author) {
-      const own = this.#own.has(actor)
-      const name = own ? "you" : (this.#names.get(actor) ?? actor.slice(0, 6))
-      author = { kind: own ? "person" : (this.#kinds.get(name) ?? "unknown"), name, own }
+      author = this.#own.has(actor) ? { kind: "person", name: "you", own: true } : this.named(this.#names.get(actor) ?? actor.slice(0, 6))
       this.#authors.set(actor, author)
     }
     return author

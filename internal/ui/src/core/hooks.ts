@@ -84,6 +84,15 @@ export function useAuthor(model: ContextModel, id: string): Author {
   return useMemo(() => (machine ? { ...author, kind: "agent" } : author), [author, machine])
 }
 
+/** Who somebody of a name is. */
+export function useNamed(name: string): Author {
+  useSyncExternalStore(
+    fn => actors.subscribe(fn),
+    () => actors.version,
+  )
+  return actors.named(name)
+}
+
 /** As whom the server knows this browser. */
 export interface Me {
   principal: string
@@ -116,6 +125,7 @@ function askMe(): Promise<Me> {
       const text = (v: unknown) => (typeof v === "string" ? v : "")
       const next = { principal: text(known.principal), kind: text(known.kind), role: text(known.role), kernel: text(known.kernel) }
       actors.noteKind(next.principal, next.kind)
+      actors.iAm(next.principal)
       if (JSON.stringify(next) !== JSON.stringify(me)) me = next
       return me!
     })

@@ -1,9 +1,10 @@
 import { RotateCcw } from "lucide-react"
-import { useSyncExternalStore, useState } from "react"
+import { useRef, useSyncExternalStore, useState } from "react"
 import { useAuthor } from "../core/hooks"
 import { shortened } from "../core/meta"
 import type { Block } from "../core/schema"
 import { Button, Dialog } from "../parts"
+import { useKeptFocus } from "../parts/useKeptFocus"
 import { useDoc } from "./doc-context"
 import { kindName } from "./kinds"
 import { roots } from "./selection"
@@ -16,6 +17,8 @@ const step = 100
 export function DeletedBlocks({ onClose }: { onClose(): void }) {
   const { model, act } = useDoc()
   const [limit, setLimit] = useState(step)
+  const list = useRef<HTMLUListElement>(null)
+  useKeptFocus(list, "li")
   useSyncExternalStore(
     fn => model.subscribe("rows", fn),
     () => model.rows,
@@ -25,7 +28,7 @@ export function DeletedBlocks({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Deleted blocks" onClose={onClose} footer={deleted.length > 1 && <Button onClick={() => act.restore(roots(ids, id => model.parentOf(id)))}>Restore all</Button>}>
       {deleted.length === 0 && <p className={css.note}>Nothing is deleted.</p>}
-      <ul className={css.list}>
+      <ul ref={list} className={css.list}>
         {deleted.slice(0, limit).map(block => (
           <Deleted key={block.id} block={block} />
         ))}

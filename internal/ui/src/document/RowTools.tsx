@@ -1,28 +1,30 @@
 import { ClipboardCopy, CopyPlus, EllipsisVertical, Eye, EyeOff, FoldVertical, GitCommitVertical, History, IndentDecrease, IndentIncrease, Link2, MoveDown, MoveUp, Pencil, Plus, Share2, Trash2, Undo2 } from "lucide-react"
-import { useAuthor } from "../core/hooks"
+import { useState } from "react"
 import type { Block } from "../core/schema"
 import { IconButton, Menu, type MenuItem } from "../parts"
 import { useDoc } from "./doc-context"
 import { kindIcon, kindName, turnable } from "./kinds"
 import type { Line } from "./lines"
+import { useWriters } from "./useWriters"
 import css from "./row.module.css"
 
 /** What can be done to a block, at its right edge while it is looked at. */
 export function RowTools({ block }: { block: Block; line: Line }) {
   const { act, state } = useDoc()
+  const [open, setOpen] = useState(false)
   return (
     <div className={css.tools} role="group" aria-label="Block actions">
       <IconButton size="s" label="Add below" keys="Mod+Enter" icon={<Plus />} onClick={() => state.add(block.id)} />
-      <Menu label="Block actions" items={useBlockItems(block)} trigger={<IconButton size="s" label="More actions" icon={<EllipsisVertical />} noTip onClick={() => act.targets(block.id).length > 1 || state.selectOne(block.id)} />} />
+      <Menu label="Block actions" open={open} onOpenChange={setOpen} items={useBlockItems(block, open)} trigger={<IconButton size="s" label="More actions" icon={<EllipsisVertical />} noTip onClick={() => act.targets(block.id).length > 1 || state.selectOne(block.id)} />} />
     </div>
   )
 }
 
 /** What can be done to a block, as a menu has it. */
-export function useBlockItems(block: Block): (MenuItem | false)[] {
+export function useBlockItems(block: Block, open = true): (MenuItem | false)[] {
   const { act, model } = useDoc()
   const { id } = block
-  const author = useAuthor(model, id)
+  const writers = useWriters(model, id, open)
   const ids = act.targets(id)
   const many = ids.length > 1
   const prose = block.form === "text" && (turnable as readonly string[]).includes(block.kind)
@@ -44,7 +46,7 @@ export function useBlockItems(block: Block): (MenuItem | false)[] {
     { label: "Push to another context…", icon: <Share2 />, run: () => act.stage.push(ids) },
     "-",
     { label: "History", icon: <History />, run: () => act.stage.history(id) },
-    { label: author.own ? "Undo my last change here" : `Undo ${author.name}'s last change here`, icon: author.own ? <Undo2 /> : <GitCommitVertical />, run: () => void act.undoOf(author.name, author.own, id) },
+    ...writers.map(({ name, own }) => ({ label: own ? "Undo my last change here" : `Undo ${name}'s last change here`, icon: own ? <Undo2 /> : <GitCommitVertical />, run: () => void act.undoOf(name, own, id) })),
     "-",
     { label: many ? `Delete ${ids.length} blocks` : "Delete", icon: <Trash2 />, danger: true, keys: "Delete", run: () => act.remove(ids) },
   ]

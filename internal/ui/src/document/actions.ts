@@ -8,6 +8,7 @@ import { op } from "../core/ops"
 import type { Caret } from "../editor/LiveEditor"
 import { toast } from "../parts"
 import { copyText } from "./clipboard"
+import { deleterOf } from "./deleter"
 import type { Start } from "./kinds"
 import { roots } from "./selection"
 import { blocksCount, say } from "./words"
@@ -42,6 +43,7 @@ export class Actions {
     this.state = state
     this.stage = stage
     ownWork(model) // remembers what is done from now on
+    state.onLost = (id, next, edited) => this.#lost(id, next, edited)
   }
 
   /** The blocks that an action is about: those selected, if the named one is among them, else that one. */
@@ -156,6 +158,18 @@ export class Actions {
     const first = ids[0]
     if (first) this.state.selectOne(first)
     if (first) this.stage.show(first)
+  }
+
+  /** The block that the keyboard was in no longer shows: it goes to another, and who was writing is told why. */
+  #lost(id: string, next: string | null, edited: boolean): void {
+    const deleted = this.model.block(id)?.deleted ?? true
+    let to: string | null = next
+    if (!deleted) for (to = id; to !== "" && this.state.indexOf(to) < 0; ) to = this.model.parentOf(to)
+    if (edited) this.state.edit(null)
+    this.state.selectOne(to || null)
+    if (to && document.activeElement === document.body) this.stage.show(to)
+    const by = edited && deleted ? deleterOf(this.model, id) : null
+    if (by !== null) toast({ text: `${by} deleted the block that you were in`, kind: "warn", action: { label: "Bring back", run: () => this.restore([id]) } })
   }
 
   indent(ids: readonly string[], by: 1 | -1): boolean {

@@ -27,7 +27,20 @@ export class ViewState {
   order: readonly string[] = []
   #at = new Map<string, number>()
 
+  /** Told when the block that is edited, or that has the keyboard, no longer shows; `next` is the one that stands in its place. */
+  onLost: ((id: string, next: string | null, edited: boolean) => void) | undefined
+
   setOrder(ids: readonly string[]): void {
+    const { order, editing } = this
+    const held = editing?.id ?? this.#selection.focus
+    const was = held === null ? -1 : this.indexOf(held)
+    this.#setOrder(ids)
+    if (held === null || was < 0 || this.#at.has(held)) return
+    const shows = (id: string) => this.#at.has(id)
+    this.onLost?.(held, order.slice(was + 1).find(shows) ?? order.slice(0, was).reverse().find(shows) ?? null, editing !== null)
+  }
+
+  #setOrder(ids: readonly string[]): void {
     this.order = ids
     this.#at = new Map(ids.map((id, n) => [id, n]))
     const { ids: selected, focus, anchor } = this.#selection

@@ -73,7 +73,7 @@ export default function CitationDialog({ handle, onClose, onFound }: CitationDia
         )}
         {cited?.state === "stale" && cited.diff && (
           <div className="diff">
-            <DiffView unified={cited.diff} label="Changes: minus is what it said, plus is what stands there now" />
+            <DiffView unified={cited.diff} first={{ before: cited.first, after: cited.nowFirst }} label="Changes: minus is what it said, plus is what stands there now" />
           </div>
         )}
         {problem && (

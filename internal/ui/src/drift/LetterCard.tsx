@@ -3,6 +3,7 @@
 import { ArrowUpRight } from "lucide-react"
 import { memo, useLayoutEffect, useRef, useState } from "react"
 import { colourOf } from "../core/actors"
+import { useNamed } from "../core/hooks"
 import { Markdown } from "../editor/Markdown"
 import { Avatar, Badge, Button, cx, TimeAgo } from "../parts"
 import { useCites } from "./CiteLink"
@@ -14,6 +15,7 @@ import css from "./Views.module.css"
 
 export const LetterCard = memo(function LetterCard({ letter, showTo = false }: { letter: Letter; showTo?: boolean }) {
   const cites = useCites(letter)
+  const by = useNamed(letter.by)
   const href = hrefOf(letter.context, letter.block)
   return (
     <li className={cx(css.card, letter.unread && css.unread)} data-letter={letter.block} data-unread={letter.unread ? "" : undefined}>
@@ -21,8 +23,8 @@ export const LetterCard = memo(function LetterCard({ letter, showTo = false }: {
         {letter.unread && (
           <span className={css.dot} role="img" aria-label="unread" title="unread" />
         )}
-        <Avatar name={letter.by || "?"} hue={colourOf(letter.by)} size={20} label="" />
-        <b>{letter.by || "somebody"}</b>
+        <Avatar name={letter.by || "?"} kind={by.kind} hue={colourOf(letter.by)} size={20} label="" />
+        <b>{by.name || "somebody"}</b>
         <span className={css.soft}>
           {letter.kind || "drift"} from <PlaceLink place={letter.from} />
           {showTo && (

@@ -41,6 +41,14 @@ export default function App() {
   useTheme()
   useCommands(() => shellCommands(() => setList(!listShown), () => setList(true)), [setList, listShown])
   useCommands(() => contextCommands(at), [place])
+  const first = useRef(place)
+  useEffect(() => {
+    // Another view than the first: a keyboard that is nowhere comes to it, once what was over the page is closed.
+    if (first.current === place) return
+    first.current = ""
+    const soon = setTimeout(() => document.activeElement === document.body && document.getElementById("stage")?.focus({ preventScroll: true }), 100)
+    return () => clearTimeout(soon)
+  }, [place])
   useEffect(() => {
     // Over the page, the list has the focus for itself, and gives it back.
     if (!drawer) return
@@ -77,7 +85,7 @@ export default function App() {
       <div className={styles.column} inert={drawer}>
         <TopBar route={at} listShown={listShown} onList={() => setList(!listShown)} unread={unread} />
         <Banners link={link} />
-        <main id="stage" tabIndex={-1} className={styles.stage}>
+        <main id="stage" tabIndex={-1} aria-label={nameOfView[at.view]} className={styles.stage}>
           <ErrorBoundary key={place} what={nameOfView[at.view]}>
             <Suspense fallback={<div className={styles.loading}><Spinner large label="Loading" /></div>}>
               <View route={at} />

@@ -2,9 +2,10 @@
 // kernels that are held for consent.
 
 import { Bell, BellOff, CloudOff, MessageCircleQuestion } from "lucide-react"
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { Unreachable } from "../core/ops"
 import { Button, Empty, Spinner } from "../parts"
+import { useKeptFocus } from "../parts/useKeptFocus"
 import { HeldCard } from "./HeldCard"
 import { allow, allowed } from "./notify"
 import { QuestionCard } from "./QuestionCard"
@@ -16,8 +17,10 @@ export default function RequestsView() {
   const { questions, held, error, known, reload } = useRequests()
   const [notes, setNotes] = useState(allowed)
   const away = error instanceof Unreachable
+  const view = useRef<HTMLElement>(null)
+  useKeptFocus(view, "li")
   return (
-    <section className={styles.view} aria-label="Requests">
+    <section ref={view} className={styles.view} aria-label="Requests">
       <div className={styles.inner}>
         <header className={styles.head}>
           <h1>Requests</h1>

@@ -5,6 +5,7 @@ import { useVirtualizer } from "@tanstack/react-virtual"
 import { ListTree, RotateCcw } from "lucide-react"
 import { memo, useEffect, useRef } from "react"
 import { colourOf } from "../core/actors"
+import { useNamed } from "../core/hooks"
 import { RenderedBlock } from "../document/RenderedBlock"
 import { Avatar, Empty, IconButton } from "../parts"
 import type { PastBlock, State } from "./past"
@@ -71,6 +72,7 @@ interface PastRowProps extends Pick<PastBlocksProps, "onRestore" | "onStates"> {
 
 const PastRow = memo(function PastRow({ past, how, onRestore, onStates }: PastRowProps) {
   const { block, depth, author } = past
+  const { kind, name } = useNamed(author)
   return (
     <article
       className={styles.row}
@@ -79,11 +81,11 @@ const PastRow = memo(function PastRow({ past, how, onRestore, onStates }: PastRo
       data-role={block.role}
       data-how={how || undefined}
       style={{ marginLeft: Math.min(depth, 8) * 16 }}
-      aria-label={`${nameOf(author)}${how && `, ${how} here`}`}
+      aria-label={`${nameOf(name)}${how && `, ${how} here`}`}
     >
       <header className={styles.header}>
-        <Avatar name={author} hue={colourOf(author)} size={18} label="" />
-        <span>{nameOf(author)}</span>
+        <Avatar name={author} kind={kind} hue={colourOf(author)} size={18} label="" />
+        <span>{nameOf(name)}</span>
         {block.role !== "user" && <span className={styles.role}>{block.role}</span>}
         {how && <span className={styles.how}>{how}</span>}
         <span className={styles.tools}>

@@ -8,7 +8,7 @@ import { rowsOf, tally, type Row } from "./rows"
 
 export type DiffMode = "inline" | "split"
 
-export type DiffViewProps = { mode?: DiffMode; label?: string } & ({ unified: string } | { before: string; after: string })
+export type DiffViewProps = { mode?: DiffMode; label?: string } & ({ unified: string; first?: { before: number; after: number } } | { before: string; after: string })
 
 /** How many rows show at first, and how many more each time. */
 const portion = 600
@@ -20,9 +20,11 @@ const none: ReadonlySet<string> = new Set()
 export function DiffView(props: DiffViewProps) {
   const { mode = "inline", label = "Differences" } = props
   const unified = "unified" in props ? props.unified : null
+  const from = "unified" in props ? props.first?.before || 1 : 1
+  const to = "unified" in props ? props.first?.after || 1 : 1
   const before = "unified" in props ? "" : props.before
   const after = "unified" in props ? "" : props.after
-  const hunks = useMemo<Hunk[]>(() => (unified === null ? [compare(before, after)] : parseUnified(unified)), [unified, before, after])
+  const hunks = useMemo<Hunk[]>(() => (unified === null ? [compare(before, after)] : parseUnified(unified, from - 1, to - 1)), [unified, from, to, before, after])
   const [seen, setSeen] = useState({ hunks, open: none, shown: portion })
   const { open, shown } = seen.hunks === hunks ? seen : { open: none, shown: portion }
   const rows = useMemo(() => rowsOf(hunks, mode, open), [hunks, mode, open])

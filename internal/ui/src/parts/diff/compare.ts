@@ -54,8 +54,8 @@ export function compare(before: string, after: string): Hunk {
   return hunk
 }
 
-/** The hunks of a unified diff; what is none gives none. */
-export function parseUnified(patch: string): Hunk[] {
+/** The hunks of a unified diff; what is none gives none. Of parts of texts, so many lines stand before them. */
+export function parseUnified(patch: string, linesBefore = 0, linesAfter = 0): Hunk[] {
   let parsed
   try {
     parsed = parsePatch(patch)
@@ -64,8 +64,8 @@ export function parseUnified(patch: string): Hunk[] {
   }
   return parsed.flatMap(file =>
     file.hunks.map(h => {
-      let before = h.oldStart
-      let after = h.newStart
+      let before = h.oldStart + linesBefore
+      let after = h.newStart + linesAfter
       const hunk: Hunk = { lines: [] }
       for (const raw of h.lines) {
         const text = raw.slice(1)
