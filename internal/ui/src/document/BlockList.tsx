@@ -4,13 +4,13 @@ import { TitleEditor } from "../editor/TitleEditor"
 import { BlameLegend } from "../time/BlameLayer"
 import { BlockMenu } from "./BlockMenu"
 import { BlockRow } from "./BlockRow"
-import { copied, putBlocks } from "./clipboard"
 import { Composer } from "./Composer"
 import { useDoc } from "./doc-context"
 import { useDrops } from "./drag"
 import { EmptyContext } from "./EmptyContext"
 import { linesOf, type Line } from "./lines"
 import { keyFromNowhere, listKey } from "./list-keys"
+import { useClipboard } from "./useClipboard"
 import { useBottomBar } from "./useBottomBar"
 import { useWindow } from "./useWindow"
 import css from "./context.module.css"
@@ -68,15 +68,7 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
     scrollTo(line, "center")
   }, [reveal, lines, model, state, scrollTo])
 
-  useEffect(() => {
-    const onCopy = (e: ClipboardEvent) => {
-      if (e.defaultPrevented || !list.current || !scroller.current?.contains(document.activeElement ?? null) && getSelection()?.isCollapsed) return
-      const ids = copied(list.current, getSelection(), state.selected())
-      if (ids) putBlocks(e, model, ids)
-    }
-    document.addEventListener("copy", onCopy)
-    return () => document.removeEventListener("copy", onCopy)
-  }, [model, state, scroller])
+  useClipboard(doc, list, scroller)
 
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
