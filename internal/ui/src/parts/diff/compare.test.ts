@@ -66,6 +66,10 @@ describe("rows", () => {
 })
 
 describe("parseUnified", () => {
+  it("counts on from the lines before a part of a text", () => {
+    const [hunk] = parseUnified("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n", 3, 5)
+    expect(hunk!.lines.map(l => [l.before, l.after])).toEqual([[4, 0], [0, 6]])
+  })
   it("reads what the server answers", () => {
     const hunks = parseUnified("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n Ship the release\n-write the notes\n+write better notes\n tell everyone\n@@ -10 +10,2 @@\n ten\n+eleven\n\\ No newline at end of file\n")
     expect(hunks.length).toBe(2)
