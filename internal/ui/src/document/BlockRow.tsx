@@ -1,5 +1,5 @@
 import { ChevronRight, EyeOff } from "lucide-react"
-import { memo, useState, type FocusEvent, type MouseEvent } from "react"
+import { memo, type FocusEvent, type MouseEvent } from "react"
 import { useAuthor, useBlock } from "../core/hooks"
 import type { Block } from "../core/schema"
 import { Rests } from "../drift/Rests"
@@ -17,6 +17,7 @@ import { RowBoundary } from "./RowBoundary"
 import { Here, RowHeader, useTurn } from "./RowHeader"
 import { RowTools } from "./RowTools"
 import { toggle } from "./selection"
+import { useNear } from "./useNear"
 import css from "./row.module.css"
 
 /** How many levels are shown by indentation; deeper ones stand below the last. */
@@ -39,7 +40,7 @@ export const BlockRow = memo(function BlockRow({ line, index, count, kept, measu
   const focused = useRowState(id, s => s.selection.focus === id || (s.selection.focus === null && index === 0))
   const selected = useRowState(id, s => s.selection.ids.has(id))
   const dragged = useRowState(id, s => s.dragged.includes(id))
-  const [near, setNear] = useState(false) // the pointer or the keyboard is at it
+  const { near, come, props } = useNear()
   const author = useAuthor(model, id)
   const turn = useTurn(block ?? nobody, line.above)
   if (!block) return <article ref={measure} data-index={index} data-row={id} aria-label="A block that went" />
@@ -54,7 +55,7 @@ export const BlockRow = memo(function BlockRow({ line, index, count, kept, measu
     if (!state.selection.ids.has(id) || state.selection.ids.size > 1) state.selectOne(id)
   }
   const onFocus = (e: FocusEvent) => {
-    setNear(true)
+    come()
     preloadEditor()
     if (state.selection.focus !== id && !state.selection.ids.has(id) && e.target.matches(":focus-visible")) state.selectOne(id)
   }
@@ -79,10 +80,8 @@ export const BlockRow = memo(function BlockRow({ line, index, count, kept, measu
       data-excluded={block.excluded || undefined}
       onMouseDown={onMouseDown}
       onClick={onClick}
-      onPointerEnter={() => setNear(true)}
-      onPointerLeave={e => e.currentTarget.contains(document.activeElement) || setNear(false)}
+      {...props}
       onFocus={onFocus}
-      onBlur={e => e.currentTarget.contains(e.relatedTarget) || e.currentTarget.matches(":hover") || setNear(false)}
     >
       <div className={css.inner} style={{ "--depth": Math.min(depth, maxIndent) } as React.CSSProperties}>
         {Array.from({ length: Math.min(depth, maxIndent) }, (_, n) => (
