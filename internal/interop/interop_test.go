@@ -22,11 +22,28 @@ var (
 // TestClients runs the cases in Node against kj serve.
 func TestClients(t *testing.T) { runSuite(t, "--kj", buildServer(t), "--not", "^browser") }
 
-// TestPage runs the cases in Chromium against kj serve.
-func TestPage(t *testing.T) {
+// The cases in Chromium against kj serve, a test for each group: what fails can
+// be run again without the others.
+func TestPageEditing(t *testing.T) { runPage(t, "browser") }
+func TestPageDrift(t *testing.T)   { runPage(t, "browser drift") }
+func TestPageFlows(t *testing.T)   { runPage(t, "browser flow") }
+func TestPageSafe(t *testing.T)    { runPage(t, "browser safe") }
+func TestPageAxe(t *testing.T)     { runPage(t, "browser axe") }
+func TestPagePrint(t *testing.T)   { runPage(t, "browser print") }
+
+// TestPageFlood runs what is meant to stop the page by its mass; with KJ_FULL=1.
+func TestPageFlood(t *testing.T) {
+	if os.Getenv("KJ_FULL") == "" {
+		t.Skip("takes minutes; KJ_FULL=1 runs it")
+	}
+	runPage(t, "browser flood")
+}
+
+// runPage runs the cases of one group in Chromium.
+func runPage(t *testing.T, group string) {
 	requireNode(t)
 	requireChromium(t)
-	runSuite(t, "--kj", buildServer(t), "--only", "^browser")
+	runSuite(t, "--kj", buildServer(t), "--only", "^"+group+":")
 }
 
 // TestReference runs a part of the cases against the npm sync server, to show

@@ -8,7 +8,7 @@ import { pageOf } from "../lib/pages.mjs"
 import { inGroup, test } from "../lib/suite.mjs"
 import { until } from "../lib/wait.mjs"
 
-inGroup("browser safe")
+inGroup("browser flood")
 
 const str = s => new ImmutableString(s)
 const idOf = n => `01900000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
