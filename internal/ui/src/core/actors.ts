@@ -65,6 +65,11 @@ export class Actors {
     this.#learnt()
   }
 
+  /** Reports whether it is known who an actor is. */
+  knows(actor: string): boolean {
+    return this.#own.has(actor) || this.#names.has(actor)
+  }
+
   /** Who somebody of a name is. */
   named(name: string): Author {
     const own = name !== "" && name === this.#me

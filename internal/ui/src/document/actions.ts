@@ -14,6 +14,7 @@ import { roots } from "./selection"
 import { blocksCount, say } from "./words"
 import type { ViewState } from "./view-state"
 import { ownWork } from "./own-work"
+import { may, rightsWords, type Rights } from "./rights"
 import { redoOwn, undoAuthor, undoOwn } from "./undo"
 import { setFields } from "./write"
 
@@ -36,6 +37,8 @@ export class Actions {
   readonly model: ContextModel
   readonly state: ViewState
   readonly stage: Stage
+  /** What may be done here; the view says it. */
+  rights: Rights = "edit"
   #turning: Promise<void> = Promise.resolve()
 
   constructor(model: ContextModel, state: ViewState, stage: Stage) {
@@ -44,6 +47,14 @@ export class Actions {
     this.stage = stage
     ownWork(model) // remembers what is done from now on
     state.onLost = (id, next, edited) => this.#lost(id, next, edited)
+  }
+
+  /** Whether something may be done, with these blocks or by who may write everything; says why not. */
+  #may(ids: readonly string[] | null): boolean {
+    const { rights, model } = this
+    if (may(rights, ids && ids.map(id => model.block(id)))) return true
+    if (rights !== "edit") toast({ text: `${rightsWords[rights]}, and nothing else.`, kind: "warn" })
+    return false
   }
 
   /** The blocks that an action is about: those selected, if the named one is among them, else that one. */
@@ -79,21 +90,23 @@ export class Actions {
 
   duplicate(id: string): void {
     const block = this.model.block(id)
-    if (!block) return
+    if (!block || !this.#may([id])) return
     const made = edits.insert(this.model, { parent: this.model.parentOf(id), after: id, kind: block.kind, role: block.role, text: block.content })
     if (made !== null) this.state.selectOne(made)
   }
 
   #insert(place: { parent?: string; after?: string | null }, text: string, start?: Start): string | null {
-    const made = edits.insert(this.model, { ...place, kind: start?.kind ?? "text", text })
-    if (made !== null && start?.status) setFields(this.model, [made], { status: start.status })
+    if (!this.#may([])) return null
+    const free = this.rights === "edit"
+    const made = edits.insert(this.model, { ...place, kind: free ? (start?.kind ?? "text") : "comment", text })
+    if (made !== null && free && start?.status) setFields(this.model, [made], { status: start.status })
     return made
   }
 
   /** Puts the caret into a block. A finished record becomes a text first, which only the server can do. */
   async edit(id: string, caret: Caret = "end"): Promise<void> {
     const block = this.model.block(id)
-    if (!block) return
+    if (!block || !this.#may([id])) return
     if (block.form === "chunks") return void toast(block.status === "running" ? "This block is still being written." : "Only finished blocks can be edited.")
     if (block.form === "body") {
       try {
@@ -114,6 +127,7 @@ export class Actions {
   }
 
   split(id: string, at: number): void {
+    if (!this.#may([id])) return
     const made = edits.split(this.model, id, at)
     if (made === null) return
     this.state.selectOne(made)
@@ -122,6 +136,8 @@ export class Actions {
 
   /** Takes a block into the one above; true if that was possible. */
   merge(id: string): boolean {
+    const above = this.model.rows[this.model.indexOf(id) - 1]
+    if (!this.#may([id, ...(above ? [above.id] : []), ...this.model.children(id)])) return false
     const done = edits.merge(this.model, id)
     if (!done) return false
     this.state.selectOne(done.into)
@@ -130,7 +146,7 @@ export class Actions {
   }
 
   toggle(flag: "collapsed" | "excluded", ids: readonly string[]): void {
-    if (ids.length === 0) return
+    if (ids.length === 0 || !this.#may(null)) return
     const on = !ids.every(id => this.model.block(id)?.[flag])
     if (!edits.setFlag(this.model, ids, flag, on)) return
     const what = blocksCount(ids.length)
@@ -139,7 +155,7 @@ export class Actions {
 
   remove(ids: readonly string[]): void {
     const tops = roots(ids, id => this.model.parentOf(id))
-    if (tops.length === 0) return
+    if (tops.length === 0 || !this.#may(tops)) return
     const last = Math.max(...ids.map(id => this.state.indexOf(id)))
     const order = this.state.order
     if (!edits.setFlag(this.model, tops, "deleted", true)) return
@@ -153,7 +169,7 @@ export class Actions {
   }
 
   restore(ids: readonly string[]): void {
-    if (!edits.setFlag(this.model, ids, "deleted", false)) return
+    if (!this.#may(ids) || !edits.setFlag(this.model, ids, "deleted", false)) return
     this.stage.announce(`Restored ${blocksCount(ids.length)}`)
     const first = ids[0]
     if (first) this.state.selectOne(first)
@@ -168,7 +184,11 @@ export class Actions {
     if (edited) this.state.edit(null)
     this.state.selectOne(to || null)
     if (to && document.activeElement === document.body) this.stage.show(to)
-    const by = edited && deleted ? deleterOf(this.model, id) : null
+    if (edited && deleted) void this.#tellLost(id)
+  }
+
+  async #tellLost(id: string): Promise<void> {
+    const by = await deleterOf(this.model, id)
     if (by !== null) toast({ text: `${by} deleted the block that you were in`, kind: "warn", action: { label: "Bring back", run: () => this.restore([id]) } })
   }
 
@@ -194,6 +214,7 @@ export class Actions {
 
   /** Moves rows without taking the keyboard from them: a row that moves in the page loses it. */
   #steadily(move: () => boolean): boolean {
+    if (!this.#may(null)) return false
     this.state.moving = true
     const done = move()
     requestAnimationFrame(() => {
@@ -205,11 +226,11 @@ export class Actions {
   }
 
   turn(ids: readonly string[], kind: string): void {
-    setFields(this.model, ids, kind === "task" ? { kind, status: "pending" } : { kind, status: "done" })
+    if (this.#may(null)) setFields(this.model, ids, kind === "task" ? { kind, status: "pending" } : { kind, status: "done" })
   }
 
   tick(id: string, done: boolean): void {
-    setFields(this.model, [id], { status: done ? "done" : "pending" })
+    if (this.#may(null)) setFields(this.model, [id], { status: done ? "done" : "pending" })
   }
 
   /** Takes back what this person did last, each time one piece more. */
@@ -224,6 +245,7 @@ export class Actions {
 
   /** One after the other, however fast the keys come; the keyboard goes where it was done. */
   #turn(turn: typeof undoOwn): Promise<void> {
+    if (!this.#may([])) return this.#turning
     return (this.#turning = this.#turning.then(async () => {
       const { order } = this.state
       const editing = this.state.editing?.id
@@ -242,8 +264,15 @@ export class Actions {
   }
 
   /** Takes back what somebody did last in a block, or anywhere in the context. */
-  undoOf(author: string, own: boolean, id?: string): Promise<void> {
+  async undoOf(author: string, own: boolean, id?: string): Promise<void> {
+    if (!this.#may(id === undefined ? (own ? [] : null) : [id])) return
     return own && id === undefined ? this.undo() : undoAuthor(this.model, this.stage, author, own, id)
+  }
+
+  /** Folds everything that has something below it, or unfolds it. */
+  foldAll(on: boolean): void {
+    const { model } = this
+    if (this.#may(null)) edits.setFlag(model, model.everything().filter(b => b.collapsed !== on && model.children(b.id).length > 0).map(b => b.id), "collapsed", on)
   }
 
   async copyLink(id: string): Promise<void> {

@@ -11,7 +11,7 @@ import { ViewState } from "./view-state"
 
 const ben = "be".repeat(16)
 
-it("tells who deleted a block, also when others wrote since", () => {
+it("tells who deleted a block, also when others wrote since", async () => {
   const { handle, ids } = contextOf("one", "two")
   const model = new ContextModel(handle)
   actors.note(ben, "ben")
@@ -19,9 +19,9 @@ it("tells who deleted a block, also when others wrote since", () => {
   theirs = A.change(theirs, doc => void (doc.pages[pageOf(ids[0]!)]![ids[0]!]!.deleted = true))
   theirs = A.change(A.clone(theirs), doc => A.splice(doc, [...model.block(ids[1]!)!.path, "text"], 0, 0, "x"))
   handle.update(doc => A.merge(doc, theirs))
-  expect(deleterOf(model, ids[0]!)).toBe("ben")
+  expect(await deleterOf(model, ids[0]!)).toBe("ben")
   setFlag(model, [ids[1]!], "deleted", true)
-  expect(deleterOf(model, ids[1]!)).toBeNull()
+  expect(await deleterOf(model, ids[1]!)).toBeNull()
 })
 
 it("says which block lost the keyboard, and what stands in its place", () => {
