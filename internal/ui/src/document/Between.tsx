@@ -5,7 +5,7 @@ import css from "./row.module.css"
 
 /** The seam below a block: a "+" that shows under the pointer, and where it was used, a composer. */
 export function Between({ id }: { id: string }) {
-  const { act, state } = useDoc()
+  const { act, state, rights } = useDoc()
   const open = useRowState(id, s => s.adding === id)
   if (open) {
     return (
@@ -13,7 +13,8 @@ export function Between({ id }: { id: string }) {
         <Composer
           autoFocus
           label="New block here"
-          placeholder="Write, or / for more"
+          placeholder={rights === "comment" ? "Write a comment" : "Write, or / for more"}
+          plain={rights === "comment"}
           onClose={() => state.add(null)}
           onAdd={(text, start) => {
             const made = act.insertBehind(id, text, start)

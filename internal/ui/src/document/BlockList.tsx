@@ -10,6 +10,7 @@ import { useDrops } from "./drag"
 import { EmptyContext } from "./EmptyContext"
 import { linesOf, type Line } from "./lines"
 import { keyFromNowhere, listKey } from "./list-keys"
+import { rightsWords } from "./rights"
 import { useClipboard } from "./useClipboard"
 import { useBottomBar } from "./useBottomBar"
 import { useWindow } from "./useWindow"
@@ -25,7 +26,7 @@ export interface BlockListProps {
 /** The title, the blocks and the composer. Of the blocks only those about the window are in the page. */
 export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
   const doc = useDoc()
-  const { model, state, act } = doc
+  const { model, state, act, rights } = doc
   const list = useRef<HTMLDivElement>(null)
   const end = useRef<HTMLDivElement>(null)
   const lines = useLines()
@@ -88,7 +89,12 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
   return (
     <div className={css.column}>
       <div className={css.top}>
-        <TitleEditor model={model} />
+        <TitleEditor model={model} readOnly={rights !== "edit"} />
+        {rights !== "edit" && (
+          <p className={css.rights} role="note">
+            {rightsWords[rights]}.
+          </p>
+        )}
         <BlameLegend />
       </div>
       <div
@@ -105,20 +111,23 @@ export function BlockList({ scroller, composer, reveal, ref }: BlockListProps) {
           return line && <BlockRow key={line.id} line={line} index={item.index} count={lines.length} kept={inFlow(item.index) ? null : item.start - margin} measure={virtual.measureElement} />
         })}
       </div>
-      {lines.length === 0 && <EmptyContext model={model} />}
+      {lines.length === 0 && <EmptyContext model={model} mute={rights !== "edit"} />}
       <BlockMenu list={list} />
       <div ref={end} className={`${css.end} no-print`}>
-        <Composer
-          ref={composer}
-          label="New block"
-          draft={model.url}
-          placeholder="Write a block…  / for more"
-          onAdd={(text, start) => act.addAtEnd(text, start) !== null}
-          onUp={() => {
-            const last = lines.at(-1)
-            if (last) (state.selectOne(last.id), show(last.id))
-          }}
-        />
+        {rights !== "read" && (
+          <Composer
+            ref={composer}
+            label="New block"
+            draft={model.url}
+            placeholder={rights === "comment" ? "Write a comment…" : "Write a block…  / for more"}
+            plain={rights === "comment"}
+            onAdd={(text, start) => act.addAtEnd(text, start) !== null}
+            onUp={() => {
+              const last = lines.at(-1)
+              if (last) (state.selectOne(last.id), show(last.id))
+            }}
+          />
+        )}
       </div>
     </div>
   )

@@ -34,7 +34,7 @@ export interface BlockRowProps {
 
 /** One block on its line. It is rendered when its own block, line or selection changes. */
 export const BlockRow = memo(function BlockRow({ line, index, count, kept, measure }: BlockRowProps) {
-  const { model, state } = useDoc()
+  const { model, state, rights } = useDoc()
   const { id, depth } = line
   const block = useBlock(model, id)
   const focused = useRowState(id, s => s.selection.focus === id || (s.selection.focus === null && index === 0))
@@ -102,8 +102,8 @@ export const BlockRow = memo(function BlockRow({ line, index, count, kept, measu
         {near && <RowTools block={block} line={line} />}
         <Here id={id} />
       </div>
-      <Between id={id} />
-      <DropMark id={id} />
+      {rights !== "read" && <Between id={id} />}
+      {rights === "edit" && <DropMark id={id} />}
     </article>
   )
 })
@@ -148,12 +148,12 @@ function Marks({ block, depth }: { block: Block; depth: number }) {
 }
 
 function Gutter({ line, block, near }: { line: Line; block: Block; near: boolean }) {
-  const { act } = useDoc()
+  const { act, rights } = useDoc()
   const grip = useDragHandle(line.id)
   const folds = line.children > 0 || block.collapsed
   return (
     <div className={css.gutter}>
-      {near && (
+      {near && rights === "edit" && (
         <span ref={grip} className={css.grip} aria-hidden title="Drag to move">
           <svg viewBox="0 0 10 16" width="10" height="16">
             {[3, 8, 13].flatMap(y => [2.5, 7.5].map(x => <circle key={`${x} ${y}`} cx={x} cy={y} r="1.1" />))}

@@ -15,20 +15,22 @@ export interface ComposerProps {
   label: string
   placeholder: string
   autoFocus?: boolean
+  /** What is written is of one kind: a slash is a slash. */
+  plain?: boolean
   /** Under this name what is not added yet is kept in the browser. */
   draft?: string
   ref?: Ref<HTMLTextAreaElement>
 }
 
 /** Where new blocks are written. A slash at the start offers what the block may be. */
-export function Composer({ onAdd, onClose, onUp, label, placeholder, autoFocus = false, draft, ref }: ComposerProps) {
+export function Composer({ onAdd, onClose, onUp, label, placeholder, autoFocus = false, plain = false, draft, ref }: ComposerProps) {
   const [text, setText] = useState(() => (draft ? draftOf(draft) : ""))
   const [start, setStart] = useState<Start | undefined>()
   const [chosen, setChosen] = useState(0)
   const own = useRef<HTMLTextAreaElement | null>(null)
   const list = useId()
   const query = /^\/([\p{L}\d]*)$/u.exec(text)?.[1]
-  const offers = query === undefined ? [] : startsFor(query)
+  const offers = query === undefined || plain ? [] : startsFor(query)
   const at = Math.min(chosen, offers.length - 1)
   useEffect(() => void (draft && keepDraft(draft, text)), [draft, text])
   useLayoutEffect(() => {

@@ -14,6 +14,7 @@ import { Actions } from "./actions"
 import { BlockList } from "./BlockList"
 import { Dialogs, type Shown } from "./Dialogs"
 import { DocContext, type Doc } from "./doc-context"
+import { useRights } from "./rights"
 import { SeatBook } from "./seat-book"
 import { PrintSheet } from "./PrintSheet"
 import { useDocCommands } from "./useDocCommands"
@@ -40,7 +41,8 @@ function Open({ model, reveal }: ContextViewProps) {
   const [dialog, setDialog] = useState<Shown | null>(null)
   const title = useTitle(model)
   const link = useLink()
-  const [doc, book] = useMemo(() => {
+  const rights = useRights(model)
+  const [base, book] = useMemo(() => {
     const state = new ViewState()
     const book = new SeatBook()
     const act = new Actions(model, state, {
@@ -51,9 +53,14 @@ function Open({ model, reveal }: ContextViewProps) {
       history: id => setDialog({ what: "history", id }),
       saved: () => settled(model, link),
     })
-    const doc: Doc = { model, state, act, seats: book, composer: () => composer.current?.focus() }
-    return [doc, book]
+    const base: Omit<Doc, "rights"> = { model, state, act, seats: book, composer: () => composer.current?.focus() }
+    return [base, book]
   }, [model, link])
+  const doc = useMemo<Doc>(() => {
+    base.act.rights = rights
+    if (rights === "read") base.state.edit(null)
+    return { ...base, rights }
+  }, [base, rights])
   const presence = usePresence(model)
   useEffect(() => book.take(presence.peers), [book, presence])
   const blame = useBlame(model)
@@ -62,7 +69,7 @@ function Open({ model, reveal }: ContextViewProps) {
   useEffect(() => onUnfit(why => toast({ text: why.message, kind: "warn" })), [])
   useDocCommands(doc, setDialog)
   useFileDrop(doc.act)
-  useDriftCommands(model, useCallback(() => doc.state.selected(), [doc]))
+  useDriftCommands(model, useCallback(() => base.state.selected(), [base]), rights === "edit")
   return (
     <DocContext value={doc}>
       <section ref={scroller} className={`context ${css.context}`} aria-label={title ? `Context ${title}` : "Context"}>

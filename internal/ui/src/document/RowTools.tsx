@@ -5,16 +5,17 @@ import { IconButton, Menu, type MenuItem } from "../parts"
 import { useDoc } from "./doc-context"
 import { kindIcon, kindName, turnable } from "./kinds"
 import type { Line } from "./lines"
+import { useMayWrite } from "./rights"
 import { useWriters } from "./useWriters"
 import css from "./row.module.css"
 
 /** What can be done to a block, at its right edge while it is looked at. */
 export function RowTools({ block }: { block: Block; line: Line }) {
-  const { act, state } = useDoc()
+  const { act, state, rights } = useDoc()
   const [open, setOpen] = useState(false)
   return (
     <div className={css.tools} role="group" aria-label="Block actions">
-      <IconButton size="s" label="Add below" keys="Mod+Enter" icon={<Plus />} onClick={() => state.add(block.id)} />
+      {rights !== "read" && <IconButton size="s" label="Add below" keys="Mod+Enter" icon={<Plus />} onClick={() => state.add(block.id)} />}
       <Menu label="Block actions" open={open} onOpenChange={setOpen} items={useBlockItems(block, open)} trigger={<IconButton size="s" label="More actions" icon={<EllipsisVertical />} noTip onClick={() => act.targets(block.id).length > 1 || state.selectOne(block.id)} />} />
     </div>
   )
@@ -22,12 +23,23 @@ export function RowTools({ block }: { block: Block; line: Line }) {
 
 /** What can be done to a block, as a menu has it. */
 export function useBlockItems(block: Block, open = true): (MenuItem | false)[] {
-  const { act, model } = useDoc()
+  const { act, model, rights } = useDoc()
+  const own = useMayWrite(block)
   const { id } = block
   const writers = useWriters(model, id, open)
   const ids = act.targets(id)
   const many = ids.length > 1
   const prose = block.form === "text" && (turnable as readonly string[]).includes(block.kind)
+  if (rights !== "edit") {
+    return [
+      !many && own && block.form === "text" && { label: "Edit", icon: <Pencil />, keys: "Enter", run: () => void act.edit(id) },
+      { label: "Copy link", icon: <Link2 />, run: () => void act.copyLink(id) },
+      { label: "Copy as Markdown", icon: <ClipboardCopy />, keys: "Mod+C", run: () => void act.copyMarkdown(ids) },
+      { label: "Push to another context…", icon: <Share2 />, run: () => act.stage.push(ids) },
+      { label: "History", icon: <History />, run: () => act.stage.history(id) },
+      !many && own && { label: "Delete", icon: <Trash2 />, danger: true, keys: "Delete", run: () => act.remove(ids) },
+    ]
+  }
   return [
     many && { heading: `${ids.length} blocks` },
     !many && block.form !== "chunks" && { label: "Edit", icon: <Pencil />, keys: "Enter", run: () => void act.edit(id) },

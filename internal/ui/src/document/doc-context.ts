@@ -4,6 +4,7 @@ import { createContext, useCallback, useContext, useSyncExternalStore } from "re
 import type { ContextModel } from "../core/model"
 import type { Seat } from "../presence/seat"
 import type { Actions } from "./actions"
+import type { Rights } from "./rights"
 import type { ViewState } from "./view-state"
 
 export interface Doc {
@@ -11,6 +12,8 @@ export interface Doc {
   readonly state: ViewState
   readonly act: Actions
   readonly seats: SeatsAt
+  /** What one may do here. */
+  readonly rights: Rights
   /** Puts the keyboard into the composer at the end. */
   composer(): void
 }

@@ -17,7 +17,7 @@ function list(...texts: string[]) {
   const said: string[] = []
   const act = new Actions(model, state, { show: () => {}, announce: text => said.push(text), push: () => {}, history: () => {}, toEnd: () => {}, saved: async () => {} })
   let composed = 0
-  const doc: Doc = { model, state, act, seats: new SeatBook(), composer: () => void composed++ }
+  const doc: Doc = { model, state, act, rights: "edit", seats: new SeatBook(), composer: () => void composed++ }
   const order = () => state.setOrder(model.rows.map(row => row.id))
   order()
   state.selectOne(ids[0]!)

@@ -1,15 +1,19 @@
 import type { Dispatch } from "react"
 import { actors } from "../core/actors"
 import { useCommands, type Command } from "../core/commands"
-import { setFlag } from "../core/edits"
 import type { ContextModel } from "../core/model"
 import type { Shown } from "./Dialogs"
 import type { Doc } from "./doc-context"
 import { kindName, turnable } from "./kinds"
 
+/** What is offered to who may only read, and to who may only comment. */
+const reading = new Set(["doc.copy", "doc.print", "doc.all", "doc.keys", "block.link", "block.copy", "block.history"])
+const comments = new Set([...reading, "doc.write", "doc.undo", "doc.redo", "block.below"])
+
 /** Offers what can be done in a context to the palette. Its keys act in the list only, where the list has the keyboard. */
 export function useDocCommands(doc: Doc, show: Dispatch<Shown>): void {
-  useCommands(() => [...ofContext(doc, show), ...ofSelection(doc, show)], [doc, show])
+  const { rights } = doc
+  useCommands(() => [...ofContext(doc, show), ...ofSelection(doc, show)].filter(c => rights === "edit" || (rights === "comment" ? comments : reading).has(c.id)), [doc, show, rights])
 }
 
 function ofContext({ model, state, act, composer }: Doc, show: Dispatch<Shown>): Command[] {
@@ -22,14 +26,11 @@ function ofContext({ model, state, act, composer }: Doc, show: Dispatch<Shown>):
     { id: "doc.redo", title: "Redo what I undid", group, hint: "Shift+Mod+Z", run: () => void act.redo() },
     ...othersIn(model).map(name => ({ id: `doc.undo.${name}`, title: `Undo ${name}'s last change`, group, run: () => void act.undoOf(name, false) })),
     { id: "doc.deleted", title: "Deleted blocks…", group, run: () => show({ what: "deleted" }) },
-    { id: "doc.fold", title: "Fold all", group, run: () => foldAll(true) },
-    { id: "doc.unfold", title: "Unfold all", group, run: () => foldAll(false) },
+    { id: "doc.fold", title: "Fold all", group, run: () => act.foldAll(true) },
+    { id: "doc.unfold", title: "Unfold all", group, run: () => act.foldAll(false) },
     { id: "doc.all", title: "Select all blocks", group, run: () => state.all() },
     { id: "doc.keys", title: "Keys in a context", group, run: () => show({ what: "keys" }) },
   ]
-  function foldAll(on: boolean): void {
-    setFlag(model, model.everything().filter(b => b.collapsed !== on && model.children(b.id).length > 0).map(b => b.id), "collapsed", on)
-  }
 }
 
 function ofSelection({ model, state, act }: Doc, show: Dispatch<Shown>): Command[] {

@@ -8,6 +8,7 @@ import { filePlace } from "../../git/files"
 import { Writers } from "../../git/Writers"
 import { useBlameOn, useFileBlame } from "../../git/useFileBlame"
 import { useDoc, useRowState, useSeatsAt } from "../doc-context"
+import { useMayWrite } from "../rights"
 import { editorKey } from "../editor-keys"
 import { headOf, moreChars } from "../long"
 import { size } from "../words"
@@ -18,6 +19,7 @@ export default function File({ block }: { block: Block }) {
   const doc = useDoc()
   const { model, state, act } = doc
   const { id } = block
+  const mine = useMayWrite(block)
   const editing = useRowState(id, s => s.editing?.id === id)
   const asked = useRowState(id, s => s.shown(id))
   const others = useSeatsAt(id).some(seat => !seat.own)
@@ -32,10 +34,10 @@ export default function File({ block }: { block: Block }) {
       <FileHeader model={model} block={block} />
       {block.form === "text" && (editing || others || blamed) ? (
         <div className="content">
-          <LiveEditor model={model} id={id} lang={path} extensions={gutter ?? undefined} caret={editing ? state.editing?.caret : undefined} autoFocus={editing} label={`File ${path}`} onKey={onKey} onFocus={() => state.editing?.id === id || state.edit({ id, caret: "end" })} onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)} />
+          <LiveEditor model={model} id={id} lang={path} extensions={gutter ?? undefined} caret={editing ? state.editing?.caret : undefined} autoFocus={editing} readOnly={!mine} label={`File ${path}`} onKey={onKey} onFocus={() => !mine || state.editing?.id === id || state.edit({ id, caret: "end" })} onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)} />
         </div>
       ) : (
-        <div className="content" onClick={e => getSelection()?.isCollapsed && void act.edit(id, { x: e.clientX, y: e.clientY })}>
+        <div className="content" onClick={e => mine && getSelection()?.isCollapsed && void act.edit(id, { x: e.clientX, y: e.clientY })}>
           {blamed && full ? (
             <Writers path={full} text={part.text}>
               <CodeView text={part.text} lang={path} />

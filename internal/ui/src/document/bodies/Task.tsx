@@ -6,11 +6,11 @@ import css from "./bodies.module.css"
 
 /** Something to do, with a box to tick. */
 export function Task({ block }: { block: Block }) {
-  const { act } = useDoc()
+  const { act, rights } = useDoc()
   const done = block.status === "done"
   return (
     <div className={css.task} data-done={done || undefined}>
-      <input type="checkbox" checked={done} aria-label="Done" onChange={e => act.tick(block.id, e.target.checked)} />
+      <input type="checkbox" checked={done} disabled={rights !== "edit"} aria-label="Done" onChange={e => act.tick(block.id, e.target.checked)} />
       <TextBody block={block} className={cx(css.what)} />
     </div>
   )

@@ -5,6 +5,7 @@ import { cx } from "../../parts"
 import { useBlameExtension } from "../../time/BlameLayer"
 import { useDoc, useRowState, useSeatsAt } from "../doc-context"
 import { kindName } from "../kinds"
+import { useMayWrite } from "../rights"
 import { editorKey } from "../editor-keys"
 import { Prose } from "./Prose"
 import css from "./bodies.module.css"
@@ -14,6 +15,7 @@ export function TextBody({ block, className }: { block: Block; className?: strin
   const doc = useDoc()
   const { model, state, act } = doc
   const { id, form } = block
+  const mine = useMayWrite(block)
   const editing = useRowState(id, s => s.editing?.id === id)
   const others = useSeatsAt(id).some(seat => !seat.own)
   const blame = useBlameExtension(id)
@@ -31,10 +33,11 @@ export function TextBody({ block, className }: { block: Block; className?: strin
           id={id}
           caret={editing ? state.editing?.caret : undefined}
           autoFocus={editing}
+          readOnly={!mine}
           label={`${kindName(block.kind)} by ${block.role}`}
           extensions={blame}
           onKey={onKey}
-          onFocus={() => state.editing?.id === id || (state.selectOne(id), state.edit({ id, caret: "end" }))}
+          onFocus={() => !mine || state.editing?.id === id || (state.selectOne(id), state.edit({ id, caret: "end" }))}
           onBlur={() => state.editing?.id === id && !state.moving && state.edit(null)}
           onGone={() => state.editing?.id === id && state.edit(null)}
         />
@@ -42,13 +45,13 @@ export function TextBody({ block, className }: { block: Block; className?: strin
     )
   }
   const onClick = (e: MouseEvent) => {
-    if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || form !== "text") return
+    if (!mine || e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || form !== "text") return
     if (e.target instanceof Element && e.target.closest("a, button, input, summary, label")) return
     if (!getSelection()?.isCollapsed) return
     void act.edit(id, { x: e.clientX, y: e.clientY })
   }
   return (
-    <div className={cx("content", css.prose, block.status === "running" && css.streaming, form === "text" && css.editable, className)} onPointerEnter={preloadEditor} onClick={onClick}>
+    <div className={cx("content", css.prose, block.status === "running" && css.streaming, form === "text" && mine && css.editable, className)} onPointerEnter={preloadEditor} onClick={onClick}>
       <Prose block={block} />
     </div>
   )
