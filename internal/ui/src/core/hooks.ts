@@ -140,30 +140,45 @@ export interface OpState<Out> {
   reload(): void
 }
 
-/** What an operation answers, asked anew every so many milliseconds and when an event matches. A name of null asks nothing. */
+/** What an operation answers, asked anew every so many milliseconds, when an event matches and when the server is back. A name of null asks nothing. */
 export function useOp<Out>(name: string | null, params: object, { every, on }: { every?: number; on?: string } = {}): OpState<Out> {
   const [state, setState] = useState<Omit<OpState<Out>, "reload">>({ data: undefined, error: null, loading: name !== null })
   const key = JSON.stringify(params)
+  const link = useContext(LinkContext)
   const again = useRef(() => {})
   useEffect(() => {
     if (name === null) return setState({ data: undefined, error: null, loading: false })
     const stop = new AbortController()
+    let asked = 0
+    let failed = false
     const ask = () => {
+      const mine = ++asked
+      const last = () => !stop.signal.aborted && mine === asked
       setState(s => ({ ...s, loading: true }))
       op<Out>(name, JSON.parse(key) as object, { signal: stop.signal }).then(
-        data => !stop.signal.aborted && setState({ data, error: null, loading: false }),
-        (error: Error) => !stop.signal.aborted && setState(s => ({ ...s, error, loading: false })),
+        data => {
+          if (!last()) return
+          failed = false
+          setState({ data, error: null, loading: false })
+        },
+        (error: Error) => {
+          if (!last()) return
+          failed = true
+          setState(s => ({ ...s, error, loading: false }))
+        },
       )
     }
     again.current = ask
     ask()
     const timer = every ? setInterval(ask, every) : undefined
     const unfollow = on ? follow(on, ask, { onReset: ask }) : undefined
+    const unwatch = link?.onBack(first => (!first || failed) && ask())
     return () => {
       stop.abort()
       clearInterval(timer)
       unfollow?.()
+      unwatch?.()
     }
-  }, [name, key, every, on])
+  }, [name, key, every, on, link])
   return { ...state, reload: () => again.current() }
 }

@@ -30,6 +30,7 @@ class Adapter extends BrowserWebSocketClientAdapter {
 export class Link {
   readonly repo: Repo
   #listeners = new Set<() => void>()
+  #arrivals = 0 // how often the server came
   /** The server's storage id: the one whose acknowledgements count. Kept when it goes away. */
   server: StorageId | null = null
   connected = false
@@ -53,6 +54,7 @@ export class Link {
     }
     this.repo.networkSubsystem.on("peer", ({ peerId, peerMetadata }: { peerId: PeerId; peerMetadata?: { storageId?: StorageId } }) => {
       this.connected = true
+      this.#arrivals++
       this.refusal = ""
       this.server = peerMetadata?.storageId ?? this.repo.getStorageIdOfPeer(peerId) ?? null
       this.#tell()
@@ -67,6 +69,16 @@ export class Link {
   onChange(fn: () => void): () => void {
     this.#listeners.add(fn)
     return () => this.#listeners.delete(fn)
+  }
+
+  /** Calls `fn` each time that the server comes; `first` when it was not there since the page was opened. Returns how to stop that. */
+  onBack(fn: (first: boolean) => void): () => void {
+    let seen = this.#arrivals
+    return this.onChange(() => {
+      if (seen === this.#arrivals) return
+      seen = this.#arrivals
+      fn(seen === 1)
+    })
   }
 
   /** Until there is room again, and also when nothing more is written. */
