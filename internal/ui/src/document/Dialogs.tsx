@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react"
 import type { ContextModel } from "../core/model"
 import { DeletedBlocks } from "./DeletedBlocks"
+import { FindBar } from "./FindBar"
 import { Keys } from "./Keys"
 
 const BlockStates = lazy(() => import("../time/BlockStates").then(m => ({ default: m.BlockStates })))
@@ -8,7 +9,23 @@ const BlockStates = lazy(() => import("../time/BlockStates").then(m => ({ defaul
 /** Which dialog of a context is open. */
 export type Shown = { what: "history"; id: string } | { what: "deleted" } | { what: "keys" }
 
-export function Dialogs({ model, shown, onClose }: { model: ContextModel; shown: Shown | null; onClose(): void }) {
+interface DialogsProps {
+  model: ContextModel
+  shown: Shown | null
+  onClose(): void
+}
+
+/** What lies over a context. */
+export function Dialogs(props: DialogsProps) {
+  return (
+    <>
+      <FindBar />
+      <Opened {...props} />
+    </>
+  )
+}
+
+function Opened({ model, shown, onClose }: DialogsProps) {
   if (!shown) return null
   switch (shown.what) {
     case "history":

@@ -18,6 +18,7 @@ const keys: readonly [group: string, keys: readonly [keys: string, what: string]
       ["Shift+Mod+Z", "redo"],
       ["Mod+C", "copy as Markdown"],
       ["Mod+A", "select all"],
+      ["Mod+F", "find in this context"],
     ],
   ],
   [
@@ -34,7 +35,7 @@ const keys: readonly [group: string, keys: readonly [keys: string, what: string]
 /** The keys of a context. */
 export function Keys({ onClose }: { onClose(): void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keys" reading onClose={onClose}>
       {keys.map(([group, list]) => (
         <section key={group} className={css.keys}>
           <h3>{group}</h3>
