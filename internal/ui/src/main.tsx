@@ -5,6 +5,7 @@ import * as A from "@automerge/automerge/slim"
 import { initializeWasm } from "@automerge/automerge-repo/slim"
 import wasm from "@automerge/automerge/automerge.wasm?url"
 import { createRoot } from "react-dom/client"
+import { discardMarked } from "./core/discard"
 import { LinkProvider } from "./core/hooks"
 import { beginPreview } from "./core/preview"
 import { bringBack } from "./core/rescue"
@@ -35,7 +36,7 @@ function failed(why: unknown): void {
 }
 
 beginPreview()
-initializeWasm(wasm).then(run, failed)
+Promise.all([initializeWasm(wasm), discardMarked(localStorage)]).then(run, failed)
 
 if (import.meta.env.PROD && "serviceWorker" in navigator) void navigator.serviceWorker.register("/sw.js").catch(() => {}) // refused: the page works, but only with the server there
 

@@ -1,8 +1,8 @@
-import { CloudOff, HardDriveDownload, ShieldAlert, X } from "lucide-react"
+import { CloudOff, HardDriveDownload } from "lucide-react"
 import { useEffect, useState } from "react"
 import type { Link } from "../core/link"
-import { IconButton } from "../parts"
 import { deletedHere } from "./actions"
+import { RefusedBanner } from "./RefusedBanner"
 import styles from "./App.module.css"
 
 /** A break of the connection shorter than this, in milliseconds, is not worth a word. */
@@ -34,13 +34,7 @@ export function Banners({ link }: { link: Link }) {
           <p>This browser does not keep what you write ({trouble}). Do not close the page before the light says that it is saved.</p>
         </div>
       )}
-      {news && (
-        <div className={`${styles.banner} ${styles.refused} refusal`} role="alert">
-          <ShieldAlert aria-hidden />
-          <p>{refusal}</p>
-          <IconButton label="Dismiss" size="s" icon={<X />} noTip onClick={() => setSeen(refusal)} />
-        </div>
-      )}
+      {news && <RefusedBanner link={link} onDismiss={() => setSeen(refusal)} />}
     </>
   )
 }
