@@ -18,6 +18,8 @@ export interface DialogProps {
   width?: "s" | "m" | "l"
   /** At the top of the window instead of in its middle. */
   top?: boolean
+  /** It is only read, so the keyboard scrolls it. */
+  reading?: boolean
   /** Buttons at the bottom. */
   footer?: ReactNode
   className?: string
@@ -25,7 +27,7 @@ export interface DialogProps {
 }
 
 /** A modal dialog. The browser keeps the focus inside, and gives it back to where it was. */
-export function Dialog({ open = true, onClose, title, label, bare = false, width = "m", top = false, footer, className, children }: DialogProps) {
+export function Dialog({ open = true, onClose, title, label, bare = false, width = "m", top = false, reading = false, footer, className, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   const [there, setThere] = useState(false)
@@ -63,7 +65,11 @@ export function Dialog({ open = true, onClose, title, label, bare = false, width
           <IconButton label="Close" icon={<X />} noTip onClick={onClose} />
         </header>
       )}
-      {there && <div className={bare ? styles.bare : styles.body}>{children}</div>}
+      {there && (
+        <div className={bare ? styles.bare : styles.body} {...(reading && { tabIndex: 0, role: "group", "aria-label": title })}>
+          {children}
+        </div>
+      )}
       {there && footer && <footer className={styles.footer}>{footer}</footer>}
     </dialog>
   )

@@ -34,7 +34,7 @@ export function KeyHelp() {
     return [...by, ...there.filter(([group]) => !by.has(group))]
   })
   return (
-    <Dialog title="Keyboard" width="l" onClose={closeDialog}>
+    <Dialog title="Keyboard" width="l" reading onClose={closeDialog}>
       <div className={styles.keys}>
         {groups.map(([group, keys]) => (
           <section key={group} className={styles.group}>

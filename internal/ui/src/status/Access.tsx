@@ -68,7 +68,7 @@ export function Access() {
         ) : all.length === 0 ? (
           <p className={styles.faint}>{tokens.data === undefined ? "Reading…" : "There are none but the owner's, which is in the data directory."}</p>
         ) : (
-          <div className={styles.scroll}>
+          <div className={styles.scroll} tabIndex={0} role="group" aria-label="Tokens">
             <table className={styles.table}>
               <thead>
                 <tr>

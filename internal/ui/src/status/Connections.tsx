@@ -12,7 +12,7 @@ export function Connections({ rows, all }: { rows: readonly Connection[]; all: n
       {rows.length === 0 ? (
         <p className={styles.faint}>No editor is connected.</p>
       ) : (
-        <div className={styles.scroll}>
+        <div className={styles.scroll} tabIndex={0} role="group" aria-label="Connections">
           <table className={styles.table}>
             <thead>
               <tr>

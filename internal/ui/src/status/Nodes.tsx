@@ -14,7 +14,7 @@ export function Nodes({ status: s }: { status: NodeStatus }) {
   return (
     <section className={styles.section}>
       <h2>Nodes</h2>
-      <div className={styles.scroll}>
+      <div className={styles.scroll} tabIndex={0} role="group" aria-label="Nodes">
         <table className={styles.table}>
           <thead>
             <tr>
