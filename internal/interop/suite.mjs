@@ -28,7 +28,7 @@ const { values: flags } = parseArgs({
 })
 if (flags.shots) process.env.KJ_SHOTS = flags.shots
 
-for (const group of ["sync", "values", "offline", "durable", "unavailable", "presence", "gossip", "wire", "hostile", "poison", "fuzz", "context", "browser", "browseredit", "browserdrift", "browserflow", "browserflowgit", "pagesafe", "pageaxe", "pageprint", "pagedoor", "pageflood"]) {
+for (const group of ["sync", "values", "offline", "durable", "unavailable", "presence", "gossip", "wire", "hostile", "poison", "fuzz", "context", "browser", "browseredit", "browserdrift", "browserflow", "browserroles", "browserflowgit", "pagesafe", "pageaxe", "pageprint", "pagedoor", "pageflood"]) {
   await import(`./cases/${group}.mjs`)
 }
 
