@@ -69,8 +69,7 @@ export function viewsOf(person, made) {
     "sign out": async () => (await palette("Sign out"), await dialog("Sign out").waitFor(), escape),
     push: async () => {
       await row(plan)
-      await person.block(plan).hover()
-      await person.block(plan).getByRole("button", { name: "More actions" }).click()
+      await tab.keyboard.press("Shift+F10")
       await tab.getByRole("menuitem", { name: "Push to another context" }).click()
       await tab.locator("dialog[open]").waitFor()
       return escape
@@ -84,9 +83,10 @@ export function viewsOf(person, made) {
     history,
     comparison: async () => {
       await history()
-      await tab.getByLabel("Compare with", { exact: true }).selectOption("previous")
+      const other = tab.getByRole("combobox", { name: "Compare with" })
+      await other.selectOption("previous")
       await tab.locator("main").getByRole("heading", { level: 2 }).first().waitFor()
-      return () => tab.getByLabel("Compare with", { exact: true }).selectOption("none")
+      return () => other.selectOption("none")
     },
     graph: async () => (await go("#/graph", tab.locator("[data-node]")), undefined),
     "graph as a list": async () => {
