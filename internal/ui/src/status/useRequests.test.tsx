@@ -1,13 +1,12 @@
 // @vitest-environment jsdom
 import assert from "node:assert/strict"
-import { act } from "react"
 import { createRoot } from "react-dom/client"
 import { afterEach, beforeAll, test, vi } from "vitest"
 import { LinkProvider } from "../core/hooks"
 import { Link } from "../core/link"
 import { useRequests } from "./useRequests"
 
-beforeAll(() => void Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true, EventSource: class extends EventTarget { close() {} } }))
+beforeAll(() => void Object.assign(globalThis, { EventSource: class extends EventTarget { close() {} } }))
 afterEach(() => vi.unstubAllGlobals())
 
 test("what waits for an answer is asked for when the server goes and when it comes, not at the next round", async () => {
@@ -25,14 +24,14 @@ test("what waits for an answer is asked for when the server goes and when it com
   const place = document.createElement("div")
   const root = createRoot(place)
   const says = (words: string) => vi.waitFor(() => assert.equal(place.textContent, words))
-  await act(async () => root.render(<LinkProvider value={link}><View /></LinkProvider>))
-  await act(async () => void net.emit("peer", { peerId: "server" as never, peerMetadata: {} }))
+  root.render(<LinkProvider value={link}><View /></LinkProvider>)
+  net.emit("peer", { peerId: "server" as never, peerMetadata: {} })
   await says("there")
   away = true
-  await act(async () => void net.emit("peer-disconnected", { peerId: "server" as never }))
+  net.emit("peer-disconnected", { peerId: "server" as never })
   await says("away")
   away = false
-  await act(async () => void net.emit("peer", { peerId: "server" as never, peerMetadata: {} }))
+  net.emit("peer", { peerId: "server" as never, peerMetadata: {} })
   await says("there")
-  await act(async () => root.unmount())
+  root.unmount()
 })
