@@ -94,7 +94,7 @@ export function viewsOf(person, made) {
       await tab.getByRole("button", { name: "As a list" }).click()
       return () => tab.getByRole("button", { name: "As a drawing" }).click()
     },
-    inbox: () => go("#/inbox", heading("Inbox")),
+    inbox: () => go("#/inbox", tab.locator("main").getByRole("link", { name: /^citation/ })),
     queue: () => go("#/queue", tab.locator("[data-item]")),
     git: async () => {
       await go("#/git/mnt/gallery", tab.getByRole("list", { name: "Changed files" }))
