@@ -49,3 +49,16 @@ describe("linesOf", () => {
     expect(second[1]).toBe(first[1])
   })
 })
+
+it("looks a few times at each of ten thousand results below one call", () => {
+  const ids = Array.from({ length: 10_000 }, (_, n) => `r${n}`)
+  const rows = ["call", ...ids].map((id, n) => ({ id, depth: n ? 1 : 0, children: n ? 0 : ids.length, folded: false }))
+  let looked = 0
+  const lines = linesOf({
+    rows,
+    block: id => (looked++, { kind: id === "call" ? "tool_call" : "tool_result", parent: id === "call" ? "" : "call", deleted: false }),
+    children: id => (looked++, id === "call" ? ids : []),
+  })
+  expect([lines.length, lines[0]!.results.length]).toEqual([1, ids.length])
+  expect(looked).toBeLessThanOrEqual(4 * rows.length)
+})
