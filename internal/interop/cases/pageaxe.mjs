@@ -78,7 +78,7 @@ const focused = tab =>
     }
     const before = window.lastFocused
     const el = document.activeElement
-    const said = before && { who: before.who, ring: !before.el.isConnected || before.el === el || before.el.type === "range" || before.look !== look(before.el) }
+    const said = before && { who: before.who, ring: !before.el.isConnected || before.el === el || ["range", "datetime-local"].includes(before.el.type) || before.look !== look(before.el) }
     const name = el.getAttribute("aria-label") || el.textContent.trim().slice(0, 40) || el.getAttribute("placeholder") || el.className
     const who = `${el.tagName.toLowerCase()} ${name}`
     window.lastFocused = el === document.body ? null : { el, who, look: look(el) }
