@@ -41,7 +41,7 @@ import { pace, until } from "./lib/wait.mjs"
 import { rival } from "./rivals/blocknote/server.mjs"
 
 const { values: flags } = parseArgs({
-  options: { kj: { type: "string" }, blocks: { type: "string", default: "10000" }, live: { type: "string", default: "10" }, writers: { type: "string", default: "5" }, rounds: { type: "string", default: "3" }, stream: { type: "string", default: "0" }, keys: { type: "string", default: "200" } },
+  options: { kj: { type: "string" }, blocks: { type: "string", default: "10000" }, live: { type: "string", default: "10" }, writers: { type: "string", default: "5" }, rounds: { type: "string", default: "3" }, stream: { type: "string", default: "0" }, alone: { type: "boolean" }, keys: { type: "string", default: "200" } },
 })
 if (!flags.kj) {
   console.error("usage: pagebench.mjs --kj PATH [--blocks N] [--live N] [--writers N] [--rounds N] [--keys N] [--stream SECONDS]")
@@ -132,17 +132,17 @@ async function measure(page) {
   let browser = await launch("--disable-frame-rate-limit", "--disable-gpu-vsync")
   try {
     const tab = await openTab(browser, page)
-    result.first = await firstSeen(tab, "first")
-    result.open = await firstSeen(tab, "open")
     await page.block(tab, 2).waitFor()
-    result.scripts = await loaded(tab, ".js")
-    result.wasmFile = await loaded(tab, ".wasm")
     result.keys = await type(tab, page)
     result.held = await held(tab)
     await browser.close()
     browser = await launch()
     const calm = await openTab(browser, page)
+    result.first = await firstSeen(calm, "first")
+    result.open = await firstSeen(calm, "open")
     await page.block(calm, 2).waitFor()
+    result.scripts = await loaded(calm, ".js")
+    result.wasmFile = await loaded(calm, ".wasm")
     const frames = await within("scrolling", patience, scroll(calm, steps, 400))
     result.frames = { ...quantiles(frames), late: frames.filter(ms => ms > 25).length / frames.length }
     return result
@@ -154,23 +154,20 @@ async function measure(page) {
 const tmp = mkdtempSync(join(tmpdir(), "kj-pagebench-"))
 const server = await new Server(kinds.kj(flags.kj), tmp).start()
 const context = await fill(server)
-const authors = []
-for (let w = 0; w < writers; w++) {
-  const repo = client(`writer${w}`, server.ws)
-  await connected(repo)
-  authors.push(await find(repo, context))
-}
+/** How many characters each of the others' blocks has. */
+const lengths = new Map()
 const other = await rival(texts)
 const ours = {
   url: `${server.http}/#${context}`,
   first: "[data-preview], [data-block] .content",
   open: "[data-block] .content",
   block: (tab, n) => tab.locator(`[data-block="${blockID(n)}"] .content`),
-  write: (n, letter) => authors[n - 3].change(d => {
-    const id = blockID(n)
-    const { text } = d.pages[pageOf(id)][id]
-    A.splice(d, ["pages", pageOf(id), id, "text"], text.length, 0, letter)
-  }),
+  // By an operation: writers with documents of their own would take the processor from the page.
+  write: (n, letter) => {
+    const offset = lengths.get(n) ?? texts[n].length
+    lengths.set(n, offset + 1)
+    return server.op("block_splice", { context, block_id: blockID(n), offset, delete_count: 0, insert: letter })
+  },
 }
 const theirs = { url: other.url, first: ".bn-block-content", open: ".bn-block-content", block: (tab, n) => tab.locator(`[data-id="block-${n}"] .bn-inline-content`).first(), write: other.write }
 
@@ -181,7 +178,7 @@ print.write(`${blocks} blocks, ${writers} other writers, ${keys} keys, ${rounds}
 print.write("                     first     open  key p50  key p95  key p99 frame p95 late %  heap MB  wasm MB  nodes\n")
 const all = { kj: [], blocknote: [] }
 for (let round = 0; round < rounds; round++) {
-  for (const [name, page] of round % 2 ? [["blocknote", theirs], ["kj", ours]] : [["kj", ours], ["blocknote", theirs]]) {
+  for (const [name, page] of flags.alone ? [["kj", ours]] : round % 2 ? [["blocknote", theirs], ["kj", ours]] : [["kj", ours], ["blocknote", theirs]]) {
     const r = await measure(page).catch(err => log(`${name}: ${err.message}`))
     if (!r) continue
     all[name].push(r)
