@@ -40,7 +40,6 @@ for (const person of [ben, amy]) {
 const { tab } = amy
 tab.setDefaultTimeout(15_000)
 await ben.block(plan).scrollIntoViewIfNeeded()
-await ben.edit(plan)
 
 const go = async (address, ready) => {
   await tab.evaluate(address => (location.hash = address), address)
@@ -66,10 +65,10 @@ const views = {
     await context()
     await amy.block(plan).scrollIntoViewIfNeeded()
     await amy.edit(plan, "start")
-    await ben.tab.keyboard.press("Control+End")
+    await ben.edit(plan)
     for (const key of ["ArrowUp", "ArrowUp", "End", "Shift+Control+ArrowLeft", "Shift+Control+ArrowLeft"]) await ben.tab.keyboard.press(key)
     await tab.locator(".cm-content").getByText("WebP or AVIF").waitFor()
-    return () => amy.leave()
+    return () => Promise.all([amy.leave(), ben.leave()])
   },
   palette: async () => {
     await context()
