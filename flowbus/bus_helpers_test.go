@@ -21,7 +21,7 @@ import (
 
 // patience is how long a test waits for what should come at once; a cluster
 // that chooses a leader takes up to 9 s.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // natsServer is a NATS server in this process that can be stopped and started
 // again on its port and directory.
