@@ -143,8 +143,10 @@ test("dialogs give the keyboard back, and what happens is said aloud", { kj: tru
     await tab.keyboard.press("Enter")
     await tab.getByRole("dialog", { name: dialog }).waitFor()
     ok(await tab.evaluate(() => document.querySelector("dialog[open]").contains(document.activeElement)), `${dialog} has the keyboard`)
-    await tab.keyboard.press("Escape")
-    await tab.getByRole("dialog", { name: dialog }).waitFor({ state: "hidden" })
+    await until(async () => {
+      await tab.keyboard.press("Escape")
+      return !(await tab.getByRole("dialog", { name: dialog }).isVisible())
+    }, `${dialog} to close`)
     equal(await here(), button, `where the keyboard is after ${dialog}`)
   }
   // From a block to a dialog and back; and the page behind is not to be reached meanwhile.

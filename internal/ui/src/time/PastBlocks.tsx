@@ -36,7 +36,7 @@ export function PastBlocks({ state, made, changed, onRestore, onStates }: PastBl
     overscan: 6,
     useFlushSync: false,
   })
-  // What changed is brought into sight, unless some of it is there already.
+  // What changed is brought into sight, unless some of it is there already or the keyboard is among the blocks.
   useEffect(() => {
     const touched = blocks.findIndex(b => made.has(b.block.id) || changed.has(b.block.id))
     if (touched < 0) return
@@ -45,11 +45,21 @@ export function PastBlocks({ state, made, changed, onRestore, onStates }: PastBl
       const id = blocks[item.index]?.block.id ?? ""
       return box && (made.has(id) || changed.has(id)) && item.start < box.scrollTop + box.clientHeight - 40 && item.end > box.scrollTop + 40
     })
-    if (!seen) rows.scrollToIndex(touched, { align: "center" })
+    if (!seen && !box?.contains(document.activeElement)) rows.scrollToIndex(touched, { align: "center" })
   }, [state, made, changed])
   if (blocks.length === 0) return <Empty title="No blocks yet">The context was empty at this point.</Empty>
   return (
-    <div ref={scroller} className={styles.scroller} tabIndex={0} role="region" aria-label="Blocks as they were">
+    <div
+      ref={scroller}
+      className={styles.scroller}
+      tabIndex={0}
+      role="region"
+      aria-label="Blocks as they were"
+      onFocus={e => {
+        const at = e.target // rows are measured when they come: what has the keyboard may have moved by then
+        if (at !== scroller.current) requestAnimationFrame(() => at.isConnected && at.scrollIntoView({ block: "nearest" }))
+      }}
+    >
       <div className={styles.sheet} style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(item => {
           const past = blocks[item.index]!
