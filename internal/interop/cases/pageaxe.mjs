@@ -87,12 +87,12 @@ const focused = tab =>
     return { who, body: el === document.body, row: el.hasAttribute("data-row"), editor: el.matches(".cm-content"), before: said ?? null, seen: el === document.body || (box.bottom > 0 && box.top < innerHeight && box.width > 0), hidden: el.closest("[inert], [aria-hidden=true]") !== null }
   })
 
-/** What can take the keyboard and never did. */
+/** What can take the keyboard and never did. What stands in a block of a context is behind the arrows: they lead to the block, and Tab into it. */
 const missed = tab =>
   tab.evaluate(() => {
     const radios = new Set([...document.querySelectorAll("input[type=radio][data-was-focused]")].map(r => r.name))
     return [...(document.querySelector("dialog[open]") ?? document).querySelectorAll("a[href], button, input, textarea, select, summary, [tabindex]")]
-      .filter(el => el.tabIndex >= 0 && !el.disabled && !el.hasAttribute("data-was-focused") && el.checkVisibility() && !el.closest("[inert], [aria-hidden=true]") && !el.hasAttribute("data-radix-focus-guard") && !(el.type === "radio" && radios.has(el.name)))
+      .filter(el => el.tabIndex >= 0 && !el.disabled && !el.hasAttribute("data-was-focused") && el.checkVisibility() && !el.closest("[inert], [aria-hidden=true], [role=feed] [data-row]") && !el.hasAttribute("data-radix-focus-guard") && !(el.type === "radio" && radios.has(el.name)))
       .map(el => `${el.tagName.toLowerCase()} ${el.getAttribute("aria-label") || el.textContent.trim().slice(0, 40) || el.name || el.className}`)
   })
 
