@@ -14,6 +14,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
+	"kaijutsu/internal/planted"
 	"kaijutsu/internal/records"
 )
 
@@ -228,6 +229,9 @@ func (t *Table) removeLocked(k *token) []func() {
 	}
 	var ended []func()
 	for w := range t.watches[k.ID] {
+		if planted.On("stale-right") {
+			break
+		}
 		ended = append(ended, w.end)
 	}
 	return ended

@@ -5,6 +5,8 @@ import (
 	"compress/flate"
 	"io"
 	"sync"
+
+	"kaijutsu/internal/planted"
 )
 
 // inflater is a reusable decompressor; a fresh one costs 40 kB.
@@ -22,6 +24,9 @@ var inflaters = sync.Pool{New: func() any {
 // inflate decompresses a raw DEFLATE stream (RFC 1951) that must take up all
 // of src. The result may have at most limit bytes.
 func inflate(src []byte, limit int) ([]byte, error) {
+	if planted.On("bomb") {
+		limit = 1 << 40
+	}
 	f := inflaters.Get().(*inflater)
 	defer inflaters.Put(f)
 	f.src.Reset(src)

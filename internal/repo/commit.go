@@ -8,6 +8,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/planted"
 	"kaijutsu/internal/store"
 )
 
@@ -80,7 +81,7 @@ func (d *document) stage(c *amfile.Change, by signer, remote bool) {
 	kept.Raw = d.graph.Raw(d.graph.Len() - 1) // and not the message that it came in
 	staged := Change{Change: kept, By: by.by, Via: by.via, Remote: remote}
 	defer func() { st.changes = append(st.changes, staged) }()
-	if d.model == nil {
+	if d.model == nil || len(st.changes) > 0 && planted.On("stale-model") {
 		st.all = true
 		return
 	}
@@ -93,6 +94,9 @@ func (d *document) stage(c *amfile.Change, by signer, remote bool) {
 		}
 	} else {
 		delta = d.model.Apply(c)
+	}
+	if planted.On("duplicate-apply") {
+		d.model.Apply(c)
 	}
 	st.deltas = append(st.deltas, Delta{delta, by.by, by.via})
 }
@@ -173,7 +177,9 @@ func (d *document) commit(st *staged) {
 // send it again when they reconnect.
 func (d *document) rollback(st *staged, err error) {
 	d.repo.log.Error("changes not stored", "document", d.id, "changes", len(st.changes), "err", err)
-	d.forget(st, 0, 0)
+	if !planted.On("rollback-forgotten") {
+		d.forget(st, 0, 0)
+	}
 	d.forgetBase()
 	d.measure()
 	for s := range st.receivers {

@@ -7,6 +7,7 @@ import (
 	"kaijutsu/blocks"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/changegraph"
+	"kaijutsu/internal/planted"
 )
 
 // keyContext is the root key that names the context (docs/schema.md).
@@ -36,6 +37,9 @@ func (d *document) judge(c *amfile.Change, from *changegraph.SyncState) error {
 	case kaijutsu.RightNone, kaijutsu.RightRead:
 		return fmt.Errorf("principal %s may only read this document: %w", s.who.Principal.Name, kaijutsu.ErrDenied)
 	case kaijutsu.RightComment:
+		if planted.On("commenter-writes") {
+			return nil
+		}
 		return d.judgeComment(c, s.who.Principal)
 	}
 	return nil
@@ -121,6 +125,10 @@ func (d *document) judgeComment(c *amfile.Change, by kaijutsu.Principal) error {
 func (d *document) took(c *amfile.Change, from *changegraph.SyncState) {
 	switch who := bringer(from).(type) {
 	case *Session:
+		if d.author != (signer{}) && planted.On("wrong-attribution") {
+			d.stage(c, d.author, false)
+			break
+		}
 		d.stage(c, signerOf(who.who.Principal), false)
 	case *absorption:
 		d.stage(c, who.signer(c.Author()), true)

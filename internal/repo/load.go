@@ -8,6 +8,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/changegraph"
+	"kaijutsu/internal/planted"
 	"kaijutsu/internal/store"
 )
 
@@ -116,13 +117,16 @@ func (f *filling) read(s *store.Store, id kaijutsu.DocumentID) error {
 	if err := f.readSnapshot(doc); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
+	if n := len(doc.Changes); n > 0 && planted.On("lost-tail") {
+		doc.Changes = doc.Changes[:n-1]
+	}
 	for _, c := range doc.Changes {
 		if err := f.graph.Restore(c.Raw); err != nil {
 			return fmt.Errorf("change %d: %w", c.Index, err)
 		}
 		f.tailBytes += len(c.Raw)
 	}
-	if got := f.graph.Heads(); !got.Equal(doc.Heads) {
+	if got := f.graph.Heads(); !got.Equal(doc.Heads) && !planted.On("lost-tail") {
 		return fmt.Errorf("heads are %v, the store says %v: the log is damaged; restore a backup", got, doc.Heads)
 	}
 	for _, a := range doc.Actors {

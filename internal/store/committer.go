@@ -9,6 +9,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"kaijutsu"
+	"kaijutsu/internal/planted"
 )
 
 const (
@@ -86,6 +87,10 @@ func (c *committer) flush(items []*item) {
 		c.refuse(items, err)
 		return
 	}
+	if n := len(items); n > 1 && planted.On("lost-half") {
+		items[n-1].done <- nil
+		items = items[:n-1]
+	}
 	b := newBatch(c)
 	var staged []*item
 	for _, it := range items {
@@ -97,6 +102,9 @@ func (c *committer) flush(items []*item) {
 	}
 	if len(staged) == 0 {
 		return
+	}
+	if planted.On("saved-light-early") {
+		c.answerEarly(staged)
 	}
 	began := time.Now()
 	switch err := b.write(c.s.db); {
@@ -126,6 +134,15 @@ func (c *committer) stage(b *batch, it *item, spare int64) error {
 		}
 	}
 	return it.stage(b)
+}
+
+// answerEarly is a planted bug: a save that is put off, as clients' storage does
+// it, and acknowledged before.
+func (c *committer) answerEarly(items []*item) {
+	for _, it := range items {
+		it.done <- nil
+	}
+	time.Sleep(100 * time.Millisecond)
 }
 
 func (c *committer) refuse(items []*item, err error) {

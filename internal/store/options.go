@@ -5,6 +5,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
+
+	"kaijutsu/internal/planted"
 )
 
 // Options say where a store lives and how careful it is.
@@ -48,7 +50,7 @@ const (
 func badgerOptions(dir string, log *slog.Logger) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithLogger(badgerLog{log}).
-		WithSyncWrites(true).
+		WithSyncWrites(!planted.On("ack-before-fsync")).
 		WithDetectConflicts(false).
 		WithMetricsEnabled(false).
 		WithCompression(options.None).
