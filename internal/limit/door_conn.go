@@ -1,0 +1,85 @@
+package limit
+
+import (
+	"container/heap"
+	"net"
+	"sync"
+)
+
+// conn is a connection that came through a Door.
+type conn struct {
+	net.Conn
+	door    *Door
+	address *address
+	remote  string
+	known   bool   // guarded by Door.mu: somebody, or closed
+	leave   func() // gives its place of AddressConnections back
+	once    sync.Once
+	err     error
+}
+
+// Close closes the connection.
+func (c *conn) Close() error {
+	c.once.Do(func() {
+		c.err = c.Conn.Close()
+		c.gone()
+	})
+	return c.err
+}
+
+// abort closes the connection without waiting for what is not sent.
+func (c *conn) abort() {
+	c.once.Do(func() {
+		drop(c.Conn)
+		c.gone()
+	})
+}
+
+func (c *conn) gone() {
+	c.leave()
+	c.door.mu.Lock()
+	defer c.door.mu.Unlock()
+	c.door.forgetLocked(c)
+}
+
+// NetConn returns the connection below.
+func (c *conn) NetConn() net.Conn { return c.Conn }
+
+// drop closes a connection at once; the peer gets a reset.
+func drop(nc net.Conn) {
+	if t, ok := nc.(*net.TCPConn); ok {
+		_ = t.SetLinger(0)
+	}
+	_ = nc.Close() // there is nothing to lose
+}
+
+// line is addresses, the one that is due first at the front: a container/heap.
+type line []*address
+
+// Len, Less, Swap, Push and Pop are for container/heap.
+func (q line) Len() int           { return len(q) }
+func (q line) Less(i, j int) bool { return q[i].due.Before(q[j].due) }
+func (q line) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].turn, q[j].turn = i, j
+}
+
+// Push adds an *address at the end.
+func (q *line) Push(x any) {
+	a := x.(*address)
+	a.turn = len(*q)
+	*q = append(*q, a)
+}
+
+// Pop takes the last *address.
+func (q *line) Pop() any {
+	last := len(*q) - 1
+	a := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	a.turn = -1
+	return a
+}
+
+func (q *line) push(a *address) { heap.Push(q, a) }
+func (q *line) pop() *address   { return heap.Pop(q).(*address) }
