@@ -21,6 +21,7 @@ func (m *Model) run(c *amfile.Change) {
 		a.actors[i] = m.actor(actor)
 	}
 	for i := 0; i < len(c.Ops); {
+		m.Stop.Check()
 		i += a.apply(i)
 	}
 }

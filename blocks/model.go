@@ -6,6 +6,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/halt"
 )
 
 // Model is the read model of a context: what its blocks are now, kept in step
@@ -18,6 +19,10 @@ import (
 // It is not safe for concurrent use, readers included: what they read is
 // computed when first asked for. A document's owner serialises it.
 type Model struct {
+	// Stop, if not nil, ends what takes too long: the model is not to be used
+	// any more then, if it was being changed.
+	Stop *halt.Flag
+
 	actors     []kaijutsu.ActorID // by index, as opID uses it
 	actorIndex map[kaijutsu.ActorID]uint32
 	applied    []uint64  // by actor index: sequence number of its last change

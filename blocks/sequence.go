@@ -80,6 +80,7 @@ func (s *sequence) insert(m *Model, after opID, ins span) {
 		}
 	}
 	for right != nil && m.less(ins.id, right.id) {
+		m.Stop.Check()
 		left, right = right, right.next
 	}
 	if left != nil && left.takes(ins) {

@@ -62,6 +62,7 @@ func (m *Model) settle() {
 		m.tracing.list.before(m)
 	}
 	for i := range m.delta.Blocks {
+		m.Stop.Check()
 		t := &m.delta.Blocks[i]
 		t.How = m.settleBlock(t.ID, t.How)
 	}

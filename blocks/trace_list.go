@@ -38,6 +38,7 @@ func (l *listTrace) before(m *Model) {
 	}
 	parents := false // no others keep the circles and the depth as they are
 	for _, id := range l.changed {
+		m.Stop.Check()
 		b := m.blocks[id]
 		parents = parents || l.cut[b] || len(m.tree.children[id]) > 0
 		if b != nil && !l.below(m, b) && m.visible(b) {
@@ -47,6 +48,7 @@ func (l *listTrace) before(m *Model) {
 	if parents && len(l.cut) > 0 {
 		l.cutRows = make(map[*blockMap][]row)
 		for b := range l.cut {
+			m.Stop.Check()
 			l.cutRows[b] = m.appendRows(nil, b, 0)
 		}
 	}
@@ -152,6 +154,7 @@ func (l *listTrace) after(m *Model, steps []Step) []Step {
 	}
 	var tops []*blockMap
 	for _, id := range l.changed {
+		m.Stop.Check()
 		if b := m.blocks[id]; b != nil && !l.below(m, b) && m.visible(b) {
 			tops = append(tops, b)
 		}
@@ -159,6 +162,7 @@ func (l *listTrace) after(m *Model, steps []Step) []Step {
 	m.sortByPlace(tops)
 	var rows []row
 	for _, b := range tops {
+		m.Stop.Check()
 		front := m.predecessor(b)
 		rows = m.appendRows(rows[:0], b, m.depth(b))
 		for _, r := range rows {

@@ -65,6 +65,7 @@ func (m *Model) lastShownAtRoot(than *blockMap) *blockMap {
 		}
 	}
 	for id := range m.tree.missing {
+		m.Stop.Check()
 		try(m.lastShown(m.tree.children[id], than))
 	}
 	for b := range m.tree.cut {
@@ -80,6 +81,7 @@ func (m *Model) lastShownAtRoot(than *blockMap) *blockMap {
 func (m *Model) appendRows(rows []row, b *blockMap, depth int) []row {
 	stack := []row{{b, depth}}
 	for len(stack) > 0 {
+		m.Stop.Check()
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if r.block.deleted {
@@ -100,6 +102,7 @@ func (m *Model) sortByPlace(all []*blockMap) {
 	}
 	ways := make(map[*blockMap][]*blockMap, len(all))
 	for _, b := range all {
+		m.Stop.Check()
 		var way []*blockMap
 		for at := b; at != nil; at = m.above(at) {
 			way = append(way, at)

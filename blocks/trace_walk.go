@@ -35,6 +35,7 @@ func (t *tracing) walk(s *sequence, x *textTrace) ([]textdiff.Splice, int) {
 	slices.SortFunc(x.ids, orderOf)
 	w := walking{t: t, s: s, x: x}
 	for sp := s.last; sp != nil && (x.left > 0 || !x.counted); sp = sp.prev {
+		t.m.Stop.Check()
 		w.pass(sp)
 	}
 	w.close()

@@ -100,6 +100,7 @@ func (m *Model) blocksAbove(b *blockMap) (int, bool) {
 func (m *Model) tooDeep(b *blockMap, above int) bool {
 	stack := []row{{b, above}}
 	for len(stack) > 0 {
+		m.Stop.Check()
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if r.depth >= maxDepth {
@@ -158,6 +159,7 @@ func (m *Model) arranged() []row {
 	t.rows = t.rows[:0]
 	stack := pushRows(nil, m.siblings(""), 0)
 	for len(stack) > 0 {
+		m.Stop.Check()
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if r.block.deleted {
@@ -199,6 +201,7 @@ func (m *Model) cutCircles() {
 	walk := make(map[*blockMap]int, len(m.blocks)) // the number of the walk that came by
 	n := 0
 	for _, b := range m.blocks {
+		m.Stop.Check()
 		n++
 		for ; b != nil && walk[b] == 0; b = m.blocks[b.parent] {
 			walk[b] = n
@@ -226,6 +229,7 @@ func (m *Model) cutDeep() {
 		}
 	}
 	for len(stack) > 0 {
+		m.Stop.Check()
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for _, c := range t.children[r.block.key] {

@@ -42,6 +42,7 @@ type candidate struct {
 func (g *Graph) add(c *amfile.Change, from *SyncState) (added []*amfile.Change, refusal *Refusal) {
 	queue := []candidate{{c, from}}
 	for k := 0; k < len(queue); k++ {
+		g.Stop.Check()
 		next := queue[k]
 		ok, r := g.try(next.change, next.from)
 		switch {
@@ -113,6 +114,9 @@ func (g *Graph) try(c *amfile.Change, from *SyncState) (added bool, _ *Refusal) 
 	}
 	if from != nil && from.denied.find(c.Hash) != nil {
 		return false, nil // it was told
+	}
+	if r := said(g.Admit, c, from); r != nil {
+		return false, r
 	}
 	if from != nil && from.readOnly {
 		return false, readsOnly(c)

@@ -47,6 +47,7 @@ func (g *Graph) elementsOf(obj amfile.GlobalID) iter.Seq2[amfile.GlobalID, amfil
 			return
 		}
 		for i := range g.log {
+			g.Stop.Check()
 			for of, e := range g.insertsOf(int32(i)) {
 				if of == sequence && !give(e) {
 					return
@@ -63,6 +64,7 @@ func (g *Graph) extendElements() {
 		x.bySequence = make(map[ref][]element)
 	}
 	for ; !x.outgrown && x.upTo < len(g.log); x.upTo++ {
+		g.Stop.Check()
 		for of, e := range g.insertsOf(int32(x.upTo)) {
 			x.bySequence[of] = append(x.bySequence[of], e)
 			x.held++

@@ -5,6 +5,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/halt"
 )
 
 // node is one change of the log. It holds no pointers, so that the collector
@@ -39,6 +40,13 @@ type author struct {
 // Graph is a document as a set of changes. It is not safe for concurrent use.
 // The zero value is not usable: call New.
 type Graph struct {
+	// Admit, if not nil, is told of every change that is not known yet, before
+	// anything is done with it, also of one that has waited. Its error refuses
+	// the change, as Judge's does.
+	Admit func(c *amfile.Change, from *SyncState) error
+	// Stop, if not nil, ends what takes too long: the graph is not to be used
+	// any more then.
+	Stop *halt.Flag
 	// Judge, if not nil, is asked of every change that is well formed, when
 	// all it depends on is there: it returns nil, or why the change is not
 	// taken. from is who brought it, nil for one that did not come over sync.

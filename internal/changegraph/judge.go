@@ -46,10 +46,15 @@ func (g *Graph) checkAnchor(c *amfile.Change, deps []int32) *Refusal {
 
 // judge asks Judge.
 func (g *Graph) judge(c *amfile.Change, from *SyncState) *Refusal {
-	if g.Judge == nil {
+	return said(g.Judge, c, from)
+}
+
+// said is the refusal of a change for what a hook says, nil when it says nothing.
+func said(ask func(*amfile.Change, *SyncState) error, c *amfile.Change, from *SyncState) *Refusal {
+	if ask == nil {
 		return nil
 	}
-	err := g.Judge(c, from)
+	err := ask(c, from)
 	if err == nil {
 		return nil
 	}

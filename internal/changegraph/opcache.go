@@ -134,6 +134,7 @@ func (g *Graph) opsOf(i int32) []op {
 	cache := g.ops.of(g.log[i].numOps)
 	ops, ok := cache.get(i)
 	if !ok {
+		g.Stop.Check()
 		ops = g.decodeOps(i)
 		cache.put(i, ops)
 	}

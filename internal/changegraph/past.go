@@ -78,6 +78,7 @@ func (p *past) holds(i int32) bool { return p.all || !p.outside.contains(i) }
 // Op returns the operation with this id, if the past has it; one that is known
 // all the same is marked as outside.
 func (p *past) Op(id amfile.GlobalID) (amfile.PastOp, bool) {
+	p.g.Stop.Check()
 	actor, ok := p.g.actors[id.Actor]
 	if !ok || id.Counter == 0 || id.Counter > amfile.MaxCounter {
 		return amfile.PastOp{}, false

@@ -56,6 +56,7 @@ func (g *Graph) walk(heads []int32) spans {
 	var found []span // descending
 	i := int32(len(g.log)) - 1
 	for ; open > 0; i-- {
+		g.Stop.Check()
 		marked := g.log[i].children&mark != 0
 		if !marked {
 			open--

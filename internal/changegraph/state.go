@@ -83,6 +83,7 @@ func (g *Graph) settle(s *SyncState, outside spans, claimed func(int32) bool) {
 func (g *Graph) lacking(outside spans, claimed func(int32) bool) spans {
 	var found spans
 	for i := range outside.all() {
+		g.Stop.Check()
 		lacks := !claimed(i)
 		for _, d := range g.depsOf(i) {
 			lacks = lacks || found.contains(d)

@@ -33,11 +33,25 @@ func (g *Graph) Truncate(n int) {
 	if g.snapshotCovers > n {
 		g.snapshot, g.snapshotCovers = nil, 0
 	}
+	g.noteCut(n)
+}
+
+// noteCut tells the sync states that the log was shorter for a moment.
+func (g *Graph) noteCut(n int) {
 	g.cuts = append(g.cuts, n)
 	if len(g.cuts) > maxCuts {
 		g.cuts = slices.Delete(g.cuts, 0, 1)
 		g.cutsForgotten++
 	}
+}
+
+// Succeed has the graph take the place of another one that failed in the midst
+// of something: it holds the first changes of that, as they were restored, and
+// the sync states of that one's peers go on with it, as after Truncate. What had
+// waited there is asked for again; nothing else is taken over.
+func (g *Graph) Succeed(old *Graph) {
+	g.cuts, g.cutsForgotten = slices.Clone(old.cuts), old.cutsForgotten
+	g.noteCut(len(g.log))
 }
 
 // forgetLast undoes what append did to the rest of the graph for change i, the
