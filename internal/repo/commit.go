@@ -167,6 +167,7 @@ func (d *document) commit(st *staged) {
 	for _, c := range st.changes {
 		d.tailBytes += len(c.Raw)
 	}
+	d.measured(st)
 	d.show(st)
 	st.answer(nil)
 	d.measure()

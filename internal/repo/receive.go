@@ -11,6 +11,7 @@ import (
 // receive gives a sync message to the graph and notes what comes of it.
 func (d *document) receive(r receive, st *staged) {
 	s := r.s
+	st.since(r.at)
 	if d.failed != nil {
 		if !s.broken {
 			d.refuse(s, d.failed)

@@ -42,6 +42,9 @@ type Config struct {
 	// changes. The owner calls it: it must return at once. Default: nobody is
 	// told.
 	Committed func(Committed)
+	// Took is told of each batch that is on disk, before others see it. The
+	// owner calls it: it must return at once. Default: nobody is told.
+	Took func(Batch)
 	// Trace reports whether somebody follows a document: its changes are traced
 	// then, which opens the read model. The owner calls it for every batch: it
 	// must return at once. Default: nobody does.

@@ -1,6 +1,8 @@
 package repo
 
 import (
+	"time"
+
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/store"
@@ -16,6 +18,7 @@ type (
 		m       *amfile.SyncMessage // nil: more of the message comes
 		changes []*amfile.Change
 		wants   bool
+		at      time.Time    // when it was handed over; zero when nobody measures
 		handled chan<- error // nil: nobody waits
 	}
 	pull  struct{ s *Session }
@@ -58,9 +61,10 @@ type staged struct {
 	handled   []receive // messages whose senders wait
 	absorbed  []absorb  // deliveries, likewise
 	deltas    []Delta
-	all       bool // deltas are not all
-	trace     bool // changes are traced while the read model is open
-	steps     int  // bytes of the steps of the changes
+	all       bool      // deltas are not all
+	trace     bool      // changes are traced while the read model is open
+	steps     int       // bytes of the steps of the changes
+	began     time.Time // when the oldest message was handed over; zero when nobody measures
 
 	seq  uint64      // of the first run in the journal, once it is on disk
 	base *store.Base // what a document that was made rests on, then

@@ -113,13 +113,14 @@ func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*
 // the inbox; what comes of it is told through Notify and Pull. wants says that
 // the peer asked for a document it does not have.
 func (s *Session) Receive(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
+	at := s.handed(len(changes))
 	if err := s.admit(ctx, changes); err != nil {
 		return err
 	}
 	if err := s.takeTurn(ctx); err != nil {
 		return err
 	}
-	return s.doc.send(ctx, receive{s: s, m: m, changes: changes, wants: wants})
+	return s.doc.send(ctx, receive{s: s, m: m, changes: changes, wants: wants, at: at})
 }
 
 // admit waits until a message with changes may be taken.
@@ -150,6 +151,7 @@ func (s *Session) takeTurn(ctx context.Context) error {
 // still to come. It returns ErrRefused when something of this peer was refused,
 // now or earlier; Pull says what.
 func (s *Session) ReceiveWhole(ctx context.Context, m *amfile.SyncMessage, changes []*amfile.Change, wants bool) error {
+	at := s.handed(len(changes))
 	if err := s.admit(ctx, changes); err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func (s *Session) ReceiveWhole(ctx context.Context, m *amfile.SyncMessage, chang
 		return err
 	}
 	handled := make(chan error, 1)
-	return s.doc.await(ctx, receive{s: s, m: m, changes: changes, wants: wants, handled: handled}, handled)
+	return s.doc.await(ctx, receive{s: s, m: m, changes: changes, wants: wants, at: at, handled: handled}, handled)
 }
 
 // Pull returns what this peer is to be sent, as of now: everything since the
