@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -16,7 +17,27 @@ type Bucket struct {
 	l     *Limiter
 	at    place
 	rate  *rate.Limiter
-	users int // guarded by Limiter.mu
+	value atomic.Int64 // that rate was set by
+	users int          // guarded by Limiter.mu
+}
+
+func (l *Limiter) newBucket(at place) *Bucket {
+	value := l.values[at.rule].Load()
+	per, burst := rateOf(rules[at.rule], value)
+	b := &Bucket{l: l, at: at, rate: rate.NewLimiter(per, burst)}
+	b.value.Store(value)
+	return b
+}
+
+// follow makes the bucket one of the value that its limit has now.
+func (b *Bucket) follow(now time.Time) {
+	value := b.l.values[b.at.rule].Load()
+	if b.value.Swap(value) == value {
+		return
+	}
+	per, burst := rateOf(rules[b.at.rule], value)
+	b.rate.SetLimitAt(now, per)
+	b.rate.SetBurstAt(now, burst)
 }
 
 // Bucket opens the bucket of a key, which all that open it share. Close it.
@@ -34,8 +55,7 @@ func (l *Limiter) Bucket(name Name, key string) *Bucket {
 		if len(l.buckets) >= l.full {
 			l.sweepLocked()
 		}
-		per, burst := rateOf(rules[i], l.values[i].Load())
-		b = &Bucket{l: l, at: at, rate: rate.NewLimiter(per, burst)}
+		b = l.newBucket(at)
 		l.buckets[at] = b
 	}
 	b.users++
@@ -43,12 +63,8 @@ func (l *Limiter) Bucket(name Name, key string) *Bucket {
 }
 
 // Own returns a bucket that nobody shares and that need not be closed: for what
-// belongs to one connection. It does not follow Set.
-func (l *Limiter) Own(name Name) *Bucket {
-	i := must(name)
-	per, burst := rateOf(rules[i], l.values[i].Load())
-	return &Bucket{l: l, at: place{rule: i}, rate: rate.NewLimiter(per, burst)}
-}
+// belongs to one connection.
+func (l *Limiter) Own(name Name) *Bucket { return l.newBucket(place{rule: must(name)}) }
 
 // Close says that the opener does not take any more. The bucket is remembered
 // until it is full again.
@@ -75,18 +91,12 @@ func (b *Bucket) isFull(now time.Time) bool {
 	return b.rate.Limit() == rate.Inf || b.rate.TokensAt(now) >= float64(b.rate.Burst())
 }
 
-func (b *Bucket) set(r Rule, value int64) {
-	per, burst := rateOf(r, value)
-	now := b.l.now()
-	b.rate.SetLimitAt(now, per)
-	b.rate.SetBurstAt(now, burst)
-}
-
-// Take takes n and returns how long the taker has to wait before it goes on; 0 is
-// not at all. What is taken beyond what is there is owed: it is the next taker
-// who waits for it.
+// Take takes n, always, and returns how long the taker has to wait before it goes
+// on; 0 is not at all. What is taken beyond what is there is owed: whoever takes
+// next waits for that too.
 func (b *Bucket) Take(n int) time.Duration {
 	now := b.l.now()
+	b.follow(now)
 	var wait time.Duration
 	for n > 0 {
 		part := min(n, b.rate.Burst())
@@ -103,6 +113,7 @@ func (b *Bucket) Take(n int) time.Duration {
 // kaijutsu.ErrUnavailable, and nothing is taken then.
 func (b *Bucket) Allow(n int) error {
 	now := b.l.now()
+	b.follow(now)
 	r := b.rate.ReserveN(now, n)
 	wait := r.DelayFrom(now)
 	if r.OK() && wait == 0 {
@@ -113,6 +124,9 @@ func (b *Bucket) Allow(n int) error {
 	value := b.l.values[b.at.rule].Load()
 	return &Exceeded{Rule: rules[b.at.rule], Key: b.at.key, Value: value, After: min(max(wait, time.Second), time.Hour)}
 }
+
+// Rule returns the limit that the bucket keeps, and its value.
+func (b *Bucket) Rule() (Rule, int64) { return rules[b.at.rule], b.value.Load() }
 
 // Allow is Bucket.Allow for one who does not keep the bucket.
 func (l *Limiter) Allow(name Name, key string, n int) error {

@@ -39,7 +39,7 @@ type counter struct {
 
 // New returns a Limiter with the values given; limits that they do not name have
 // their defaults. The error is a *kaijutsu.ErrInvalid one that names the limit.
-// The clock is for tests; nil is the real one.
+// now is the clock of the buckets; nil is the real one.
 func New(values map[Name]int64, now func() time.Time) (*Limiter, error) {
 	if now == nil {
 		now = time.Now
@@ -70,14 +70,7 @@ func (l *Limiter) Set(name Name, value int64) error {
 	if value < 0 {
 		return fmt.Errorf("limit %s of %d: %w: want 0 for none, or more", name, value, kaijutsu.ErrInvalid)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.values[i].Store(value)
-	for at, b := range l.buckets {
-		if at.rule == i {
-			b.set(rules[i], value)
-		}
-	}
+	l.values[i].Store(value) // buckets look when something is taken
 	return nil
 }
 

@@ -3,6 +3,7 @@ package peer
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -25,31 +26,43 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, by kaijutsu.Principa
 		h.Refuse(w, r, fmt.Errorf("connection without a principal: %w", kaijutsu.ErrDenied))
 		return
 	}
-	h.accept(w, r, by, nil)
+	h.accept(w, r, by, nil, nil)
+}
+
+// ServeWithin is Serve for a connection whose principal has less of its rights
+// there: within says how much of a right to a document is left. It is asked for
+// every message and must be cheap.
+func (h *Hub) ServeWithin(w http.ResponseWriter, r *http.Request, by kaijutsu.Principal, within func(kaijutsu.DocumentID, kaijutsu.Right) kaijutsu.Right) {
+	if by.IsZero() || within == nil {
+		h.Serve(w, r, by)
+		return
+	}
+	h.accept(w, r, by, within, nil)
 }
 
 // Refuse takes over the request only to tell the editor why it is not served,
 // in an error frame. Stock clients do not survive a refused upgrade.
 func (h *Hub) Refuse(w http.ResponseWriter, r *http.Request, reason error) {
-	h.accept(w, r, kaijutsu.Principal{}, reason)
+	h.accept(w, r, kaijutsu.Principal{}, nil, reason)
 }
 
-func (h *Hub) accept(w http.ResponseWriter, r *http.Request, by kaijutsu.Principal, refusal error) {
-	u := &upgrade{ResponseWriter: w, hub: h}
+func (h *Hub) accept(w http.ResponseWriter, r *http.Request, by kaijutsu.Principal, within func(kaijutsu.DocumentID, kaijutsu.Right) kaijutsu.Right, refusal error) {
+	u := &upgrade{ResponseWriter: w, hub: h, by: by}
 	ws, err := websocket.Accept(u, r, &websocket.AcceptOptions{
 		InsecureSkipVerify:   true, // the caller has checked the origin
 		CompressionMode:      websocket.CompressionNoContextTakeover,
 		CompressionThreshold: h.cfg.Limits.CompressAbove,
+		OnPingReceived:       func(context.Context, []byte) bool { return u.conn.pinged() },
 	})
 	if err != nil {
 		h.log.Debug("request is no websocket", "err", err) // Accept has answered it
 		return
 	}
 	ws.SetReadLimit(-1) // the read loop has its own
-	c := newConn(h, ws, u.sock, by)
-	c.refusal = refusal
+	c := u.conn
+	c.ws, c.refusal, c.within = ws, refusal, within
 	if e := h.add(c); e != nil {
-		u.sock.finishWithin(h.cfg.Timing.Close)
+		c.sock.finishWithin(h.cfg.Timing.Close)
 		c.close(e)
 	}
 }
@@ -59,7 +72,8 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request, by kaijutsu.Princip
 type upgrade struct {
 	http.ResponseWriter
 	hub  *Hub
-	sock *socket
+	by   kaijutsu.Principal
+	conn *conn
 }
 
 // Hijack takes over the connection below the request.
@@ -68,14 +82,16 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	u.sock = newSocket(nc, u.hub.since, u.hub.cfg.Timing.Write)
+	sock := newSocket(nc, u.hub.since, u.hub.cfg.Timing.Write)
+	u.conn = newConn(u.hub, sock, u.by)
+	sock.toll = u.conn.toll
 	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // what came behind the request
 	if err != nil {
 		return nil, nil, err
 	}
-	in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), u.sock), max(bufferBytes, len(early)))
+	in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), sock), max(bufferBytes, len(early)))
 	if _, err := in.Peek(len(early)); err != nil {
 		return nil, nil, err
 	}
-	return u.sock, bufio.NewReadWriter(in, bufio.NewWriterSize(u.sock, bufferBytes)), nil
+	return sock, bufio.NewReadWriter(in, bufio.NewWriterSize(sock, bufferBytes)), nil
 }

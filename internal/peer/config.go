@@ -7,6 +7,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/limit"
 	"kaijutsu/internal/repo"
 )
 
@@ -23,6 +24,9 @@ type Config struct {
 	// Right says what a principal may do with a document now. It is asked for
 	// every message and must be cheap. Nil allows everything.
 	Right func(ctx context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right
+	// Refused is told of changes and documents that were refused to an editor. It
+	// must return at once. Nil: nobody is told.
+	Refused func(Refusal)
 	// Seat takes a seat for an editor that opened a document, or returns nil when
 	// there is none for it. It must return at once. Nil: there are no seats.
 	Seat func(Sitting) Seat
@@ -33,6 +37,13 @@ type Config struct {
 	Relay func(doc kaijutsu.DocumentID, message []byte)
 	// Now is the clock of the times that peers are told; default time.Now.
 	Now func() time.Time
+
+	// Limiter holds the limits that are counted for principals, documents and
+	// connections; default one with the default values.
+	Limiter *limit.Limiter
+	// Joined is told the network address of a connection that has joined; default
+	// nobody is told.
+	Joined func(remote string)
 
 	Timing Timing
 	Limits Limits
@@ -67,7 +78,8 @@ type Limits struct {
 	// not yet taken in, over all connections: 150 bytes each. At least
 	// amfile.MaxOps; default 2,000,000.
 	PendingOps int64
-	// Connections is how many connections are served; default 10,000.
+	// Connections is how many connections are served; default what the Limiter
+	// says now.
 	Connections int
 	// Documents is how many documents one connection may open; default 10,000.
 	Documents int
@@ -101,6 +113,12 @@ func (c Config) withDefaults() Config {
 			return kaijutsu.RightOwn
 		}
 	}
+	if c.Limiter == nil {
+		c.Limiter, _ = limit.New(nil, nil) // no value that could be wrong
+	}
+	if c.Joined == nil {
+		c.Joined = func(string) {}
+	}
 	t := &c.Timing
 	orElse(&t.Join, 10*time.Second)
 	orElse(&t.Ping, 5*time.Second)
@@ -112,7 +130,6 @@ func (c Config) withDefaults() Config {
 	orElse(&l.PendingBytes, 512<<20)
 	orElse(&l.PendingOps, 2_000_000)
 	l.PendingOps = max(l.PendingOps, amfile.MaxOps)
-	orElse(&l.Connections, 10_000)
 	orElse(&l.Documents, 10_000)
 	orElse(&l.BadMessages, 20)
 	orElse(&l.Refusals, 5)

@@ -23,16 +23,21 @@ type conn struct {
 	ws      *websocket.Conn
 	sock    *socket
 	by      kaijutsu.Principal
-	refusal error         // why the join is going to be refused; nil to serve
-	opened  time.Duration // on the Hub's clock
+	remote  string                                                   // network address
+	within  func(kaijutsu.DocumentID, kaijutsu.Right) kaijutsu.Right // what is left of a right; nil: all
+	refusal error                                                    // why the join is going to be refused; nil to serve
+	opened  time.Duration                                            // on the Hub's clock
 
 	bad       int // invalid messages so far
 	ephemeral bucket
+	meter     meter
 
 	who     atomic.Pointer[identity] // set by the join; nil before
 	pace    pace
 	busy    atomic.Bool  // the read loop is not waiting for the socket
 	pinging atomic.Int64 // when a ping that is not answered yet was sent, on the Hub's clock; 0 is none
+
+	over chan struct{} // closed when ending is set
 
 	mu       sync.Mutex
 	room     sync.Cond            // the control queue has room again, or the connection ends; on mu
@@ -56,8 +61,8 @@ type ending struct {
 	reason string
 }
 
-func newConn(h *Hub, ws *websocket.Conn, sock *socket, by kaijutsu.Principal) *conn {
-	c := &conn{hub: h, ws: ws, sock: sock, by: by, opened: h.since()}
+func newConn(h *Hub, sock *socket, by kaijutsu.Principal) *conn {
+	c := &conn{hub: h, sock: sock, by: by, remote: sock.RemoteAddr().String(), opened: h.since(), over: make(chan struct{}), meter: newMeter(h.cfg.Limiter)}
 	c.room.L = &c.mu
 	return c
 }
@@ -77,6 +82,7 @@ func (c *conn) serve() {
 		if frame != nil {
 			c.busy.Store(true)
 			c.take(ctx, frame)
+			c.pause()
 			c.busy.Store(false)
 		}
 	}
@@ -92,6 +98,7 @@ func (c *conn) leave() {
 	c.detach()
 	c.hub.gossip.forget(c)
 	c.hub.remove(c)
+	c.meter.close()
 	c.cut()
 	_ = c.ws.CloseNow() // the socket is closed: this lets go of what waits
 }
@@ -114,6 +121,7 @@ func (c *conn) cut() {
 	c.mu.Lock()
 	if c.ending == nil {
 		c.ending = &ending{code: websocket.StatusGoingAway}
+		close(c.over)
 	}
 	c.room.Broadcast()
 	c.mu.Unlock()
@@ -154,6 +162,7 @@ func (c *conn) end(code websocket.StatusCode, reason string) {
 		return
 	}
 	c.ending = &ending{code, clip(reason, maxReasonBytes)}
+	close(c.over)
 	c.out = outbox{control: c.out.control, writing: c.out.writing}
 	c.room.Broadcast()
 	c.sock.finishWithin(c.hub.cfg.Timing.Close)

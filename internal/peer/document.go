@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"kaijutsu"
+	"kaijutsu/internal/limit"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/wire"
 )
@@ -19,6 +20,8 @@ type document struct {
 	c    *conn
 	id   kaijutsu.DocumentID
 	name string // the id as it is on the wire
+
+	changes *limit.Bucket // of the document; set when the session is, and closed with it
 
 	session *repo.Session // nil until joined, and when over from the start
 	seat    Seat          // nil until joined
@@ -66,7 +69,11 @@ func (c *conn) open(ctx context.Context, name string) *document {
 
 // right returns what the connection's principal may do with the document now.
 func (d *document) right() kaijutsu.Right {
-	return d.c.hub.cfg.Right(context.Background(), d.c.by, d.id) // it does not wait
+	right := d.c.hub.cfg.Right(context.Background(), d.c.by, d.id) // it does not wait
+	if d.c.within != nil {
+		right = d.c.within(d.id, right)
+	}
+	return right
 }
 
 // enter starts the session of a document.
@@ -93,6 +100,7 @@ func (c *conn) enter(ctx context.Context, d *document) *document {
 		return nil
 	}
 	seat := c.sit(d)
+	d.changes = c.hub.cfg.Limiter.Bucket(limit.DocumentChanges, d.name)
 	c.hub.listeners.add(d)
 	c.mu.Lock()
 	detached := c.detached
@@ -104,6 +112,7 @@ func (c *conn) enter(ctx context.Context, d *document) *document {
 		c.hub.listeners.remove(d)
 		session.Leave()
 		seat.Leave()
+		d.changes.Close()
 		return nil
 	}
 	c.hub.gossip.replay(c, d, c.subscriptions())
@@ -133,6 +142,7 @@ func (d *document) leave() {
 	if session != nil {
 		d.c.hub.listeners.remove(d)
 		session.Leave()
+		d.changes.Close()
 	}
 	if seat != nil {
 		seat.Leave()
@@ -154,6 +164,7 @@ func (c *conn) refuse(d *document, err error) {
 	}
 	d.leave()
 	c.hub.count.refused.Add(1)
+	c.refused(d, err)
 	c.hub.lines.info("document refused to a peer", "peer", c.peerID(), "principal", c.by, "document", d.name, "err", err)
 	err = fmt.Errorf("document %s: %w", d.name, err)
 	if refusals >= c.hub.cfg.Limits.Refusals {

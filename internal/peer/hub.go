@@ -3,6 +3,7 @@ package peer
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"kaijutsu"
+	"kaijutsu/internal/limit"
 )
 
 // Hub is the set of connected editors. It is safe for concurrent use.
@@ -86,18 +88,30 @@ func (h *Hub) since() time.Duration { return time.Since(h.began) }
 func (h *Hub) add(c *conn) *ending {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	n := len(h.conns)
+	n, most := len(h.conns), h.most()
 	switch {
 	case h.closed:
 		return &goingAway
-	case n >= 2*h.cfg.Limits.Connections:
+	case n/2 >= most:
 		return &ending{websocket.StatusTryAgainLater, "too many connections"}
-	case n >= h.cfg.Limits.Connections && c.refusal == nil:
+	case n >= most && c.refusal == nil:
 		c.refusal = fmt.Errorf("%d editors are connected, no more are served: %w", n, kaijutsu.ErrUnavailable)
 	}
 	h.conns[c] = struct{}{}
 	h.running.Go(c.serve)
 	return nil
+}
+
+// most is how many connections are served.
+func (h *Hub) most() int {
+	n := int64(h.cfg.Limits.Connections)
+	if n == 0 {
+		n = h.cfg.Limiter.Value(limit.Connections)
+	}
+	if n == 0 {
+		return math.MaxInt32
+	}
+	return int(min(n, math.MaxInt32))
 }
 
 var goingAway = ending{websocket.StatusGoingAway, "the server is going away"}

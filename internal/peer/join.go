@@ -8,8 +8,20 @@ import (
 	"github.com/coder/websocket"
 
 	"kaijutsu"
+	"kaijutsu/internal/limit"
 	"kaijutsu/internal/wire"
 )
+
+// takePlace takes the connection's place among those of its principal.
+func (c *conn) takePlace() error {
+	l := c.hub.cfg.Limiter
+	leave, err := l.Enter(limit.PrincipalConns, keyOf(c.by))
+	if err != nil {
+		return err
+	}
+	c.meter.leave, c.meter.by = leave, openShares(l, c.by)
+	return nil
+}
 
 // takeJoin takes the first message. Anything but a join is ignored; a join
 // that is not acceptable is answered with the reason.
@@ -17,6 +29,9 @@ func (c *conn) takeJoin(m wire.Message, err error) {
 	join, ok := m.(wire.Join)
 	if !ok && !wire.IsJoin(err) {
 		c.hub.count.ignored.Add(1)
+		if c.bad++; c.bad >= c.hub.cfg.Limits.BadMessages {
+			c.fail(websocket.StatusPolicyViolation, fmt.Errorf("%d messages before the join: %w", c.bad, kaijutsu.ErrInvalid))
+		}
 		return
 	}
 	if err == nil {
@@ -44,9 +59,13 @@ func (c *conn) shake(join wire.Join) error {
 	case join.Metadata.StorageID != "" && join.Metadata.StorageID == own.StorageID:
 		return fmt.Errorf("storage id %q is the server's own: %w", join.Metadata.StorageID, kaijutsu.ErrConflict)
 	}
+	if err := c.takePlace(); err != nil {
+		return err
+	}
 	if err := c.hub.register(c, identity{join.SenderID, join.Metadata.StorageID}); err != nil {
 		return err
 	}
+	own.Joined(c.remote)
 	c.send(wire.Peer{
 		SenderID: own.PeerID,
 		TargetID: join.SenderID,

@@ -87,6 +87,7 @@ func (c *conn) takeSync(ctx context.Context, name string, data []byte, wants boo
 	}
 	if len(m.Changes) > 0 {
 		d.touch()
+		d.payChanges(len(m.Changes))
 	}
 	var refused *refusedError
 	switch err := c.handOver(ctx, session, m, wants); {

@@ -61,6 +61,8 @@ func (c *conn) readFrame(r io.Reader) ([]byte, error) {
 	if c.who.Load() != nil {
 		limit = c.hub.cfg.Limits.FrameBytes
 	}
+	size := 0
+	defer func() { c.payFrame(size) }()
 	first := scratch.Get().(*[scratchBytes]byte)
 	defer scratch.Put(first)
 	pending := int64(0)
@@ -68,6 +70,10 @@ func (c *conn) readFrame(r io.Reader) ([]byte, error) {
 	buf := first[:0]
 	for {
 		if len(buf) == cap(buf) {
+			c.payBytes(len(buf))
+			if c.pause(); c.ended() {
+				return nil, errEnded
+			}
 			grown := int64(2 * cap(buf))
 			if grown > largeFrameBytes {
 				delta := grown - pending
@@ -80,6 +86,7 @@ func (c *conn) readFrame(r io.Reader) ([]byte, error) {
 		}
 		n, err := r.Read(buf[len(buf):min(cap(buf), limit+1)]) // which waits until it is full
 		buf = buf[:len(buf)+n]
+		size = len(buf)
 		switch {
 		case len(buf) > limit:
 			return nil, fmt.Errorf("frame of more than %d bytes: %w", limit, kaijutsu.ErrTooLarge)

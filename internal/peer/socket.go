@@ -2,6 +2,8 @@ package peer
 
 import (
 	"net"
+	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -21,25 +23,60 @@ type socket struct {
 	net.Conn
 	clock   func() time.Duration
 	timeout time.Duration // of a write
+	toll    func(n int)   // called with what a small read got; it may wait
+	closed  chan struct{}
+	close   func() error
 
 	heard   atomic.Int64 // when the last byte came; on the clock, as the next two
 	drained atomic.Int64 // when a slow link has carried what was written
 	finish  atomic.Int64 // when the connection ends, whatever happens; 0 is never
+	thrown  atomic.Int64 // bytes that were read since it is known when it ends
 }
 
+// maxThrown is how many bytes are read of a connection that is closing. What
+// else it sends stays in its socket: it may read why it is closed, and sends to
+// nobody.
+const maxThrown = 64 << 10
+
 func newSocket(nc net.Conn, clock func() time.Duration, timeout time.Duration) *socket {
-	s := &socket{Conn: nc, clock: clock, timeout: timeout}
+	s := &socket{Conn: nc, clock: clock, timeout: timeout, toll: func(int) {}, closed: make(chan struct{})}
 	s.heard.Store(int64(clock()))
+	s.close = sync.OnceValue(func() error {
+		close(s.closed)
+		return nc.Close()
+	})
 	return s
 }
 
+// Close closes the connection and wakes its reader.
+func (s *socket) Close() error { return s.close() }
+
 // Read reads and notes the time.
 func (s *socket) Read(p []byte) (int, error) {
+	if finish := s.finish.Load(); finish != 0 && s.thrown.Load() > maxThrown {
+		s.outlast(time.Duration(finish))
+		return 0, os.ErrDeadlineExceeded
+	}
 	n, err := s.Conn.Read(p)
 	if n > 0 {
 		s.heard.Store(int64(s.clock()))
 	}
+	if s.finish.Load() != 0 {
+		s.thrown.Add(int64(n))
+	} else if len(p) <= bufferBytes {
+		s.toll(n)
+	}
 	return n, err
+}
+
+// outlast waits until a moment of the clock, or until the connection is closed.
+func (s *socket) outlast(end time.Duration) {
+	timer := time.NewTimer(end - s.clock())
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.closed:
+	}
 }
 
 // Write writes p, waiting at most the timeout for every chunk of it.

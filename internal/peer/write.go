@@ -187,6 +187,7 @@ func (c *conn) pull(d *document, buf *[]byte) error {
 func (c *conn) writeDenied(d *document, out repo.Outgoing) error {
 	for i, err := range out.Denied {
 		c.hub.count.denied.Add(1)
+		c.refused(d, err)
 		c.hub.lines.info("change refused", "peer", c.peerID(), "principal", c.by, "document", d.name, "err", err)
 		text := fmt.Sprintf("document %s: %s", d.name, tell(err))
 		if i == len(out.Denied)-1 && out.MoreDenied > 0 {
