@@ -39,6 +39,9 @@ func newAPI(base string) api {
 	return api{base: base, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: callTimeout}}
 }
 
+// close gives connections that are idle back.
+func (a api) close() { a.http.CloseIdleConnections() }
+
 // call runs an operation. The error of an answer that is not 200 wraps
 // errRefused, for then nothing was done; after any other error the outcome is
 // not known.

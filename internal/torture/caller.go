@@ -26,6 +26,7 @@ type caller struct {
 	target *target
 	ledger *ledger
 	random *rand.Rand
+	dial   func(*node) operations // nil: over HTTP, without a token
 
 	count   int
 	own     []string // blocks that show
@@ -33,10 +34,21 @@ type caller struct {
 	refused map[string]int // by kind of answer
 }
 
+// operations is a door through which operations are called.
+type operations interface {
+	// call runs an operation. An answer that is no success is a *refused;
+	// after any other error the outcome is not known.
+	call(ctx context.Context, op string, in, out any) error
+	close()
+}
+
 // run calls until stop is closed; ctx ends it at once.
 func (w *caller) run(ctx context.Context, stop <-chan struct{}) {
-	a := newAPI(w.node.url())
-	defer a.http.CloseIdleConnections()
+	var a operations = newAPI(w.node.url())
+	if w.dial != nil {
+		a = w.dial(w.node)
+	}
+	defer a.close()
 	for {
 		select {
 		case <-stop:
@@ -58,7 +70,7 @@ func (w *caller) run(ctx context.Context, stop <-chan struct{}) {
 }
 
 // step calls one operation.
-func (w *caller) step(ctx context.Context, a api) error {
+func (w *caller) step(ctx context.Context, a operations) error {
 	w.count++
 	switch n := w.random.IntN(20); {
 	case n < 8:
@@ -86,7 +98,7 @@ func (w *caller) newMark() string {
 }
 
 // splice puts a mark at the front of a text, where it splits no other.
-func (w *caller) splice(ctx context.Context, a api) error {
+func (w *caller) splice(ctx context.Context, a operations) error {
 	mark := w.newMark()
 	text := w.target.texts[w.random.IntN(len(w.target.texts))]
 	in := map[string]any{"block_id": text, "offset": 0, "delete_count": 0, "insert": mark}
@@ -99,7 +111,7 @@ func (w *caller) splice(ctx context.Context, a api) error {
 
 // create makes a block with an id of its own choice, so that a call whose
 // outcome is unknown cannot have made one that nobody knows.
-func (w *caller) create(ctx context.Context, a api) error {
+func (w *caller) create(ctx context.Context, a operations) error {
 	id := string(blocks.NewID(time.Now()))
 	in := map[string]any{
 		"id": id, "content": "made by " + w.name, "kind": pick(w.random, "text", "tool_call", "comment", "task"),
@@ -119,7 +131,7 @@ func (w *caller) create(ctx context.Context, a api) error {
 }
 
 // on calls an operation on one of the own blocks.
-func (w *caller) on(ctx context.Context, a api, op string, in map[string]any) error {
+func (w *caller) on(ctx context.Context, a operations, op string, in map[string]any) error {
 	in["block_id"] = w.own[w.random.IntN(len(w.own))]
 	_, err := w.call(ctx, a, op, in)
 	return err
@@ -136,7 +148,7 @@ func (w *caller) flags() map[string]any {
 }
 
 // move takes a block to the root, in front or at the end, or below another.
-func (w *caller) move(ctx context.Context, a api) error {
+func (w *caller) move(ctx context.Context, a operations) error {
 	in := map[string]any{"position": pick(w.random, "first", "last"), "parent_id": ""}
 	if w.random.IntN(3) == 0 {
 		in["parent_id"] = w.own[w.random.IntN(len(w.own))]
@@ -144,7 +156,7 @@ func (w *caller) move(ctx context.Context, a api) error {
 	return w.on(ctx, a, "block_move", in)
 }
 
-func (w *caller) remove(ctx context.Context, a api) error {
+func (w *caller) remove(ctx context.Context, a operations) error {
 	i := w.random.IntN(len(w.own))
 	id := w.own[i]
 	if _, err := w.call(ctx, a, "block_delete", map[string]any{"block_id": id}); err != nil {
@@ -155,7 +167,7 @@ func (w *caller) remove(ctx context.Context, a api) error {
 	return nil
 }
 
-func (w *caller) restore(ctx context.Context, a api) error {
+func (w *caller) restore(ctx context.Context, a operations) error {
 	i := w.random.IntN(len(w.deleted))
 	id := w.deleted[i]
 	if _, err := w.call(ctx, a, "block_restore", map[string]any{"block_id": id}); err != nil {
@@ -167,7 +179,7 @@ func (w *caller) restore(ctx context.Context, a api) error {
 }
 
 // call runs an operation and notes its change as acknowledged.
-func (w *caller) call(ctx context.Context, a api, op string, in map[string]any) (written, error) {
+func (w *caller) call(ctx context.Context, a operations, op string, in map[string]any) (written, error) {
 	in["context"] = w.target.id
 	var out written
 	if err := a.call(ctx, op, in, &out); err != nil {

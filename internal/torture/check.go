@@ -74,7 +74,7 @@ func (s *stage) equalHeads(ctx context.Context) error {
 	for _, t := range s.targets {
 		var first state
 		for i, n := range s.nodes {
-			st, err := newAPI(n.url()).context(ctx, t.id)
+			st, err := n.api().context(ctx, t.id)
 			if err != nil {
 				return fmt.Errorf("node %s: %w", n.name, err)
 			}
@@ -93,7 +93,7 @@ func (s *stage) equalHeads(ctx context.Context) error {
 func (s *stage) checkContext(ctx context.Context, r *Report, t *target) error {
 	var first map[kaijutsu.ChangeHash]struct{}
 	for _, n := range s.nodes {
-		changes, err := newAPI(n.url()).export(ctx, t.doc)
+		changes, err := n.api().export(ctx, t.doc)
 		if err != nil {
 			return fmt.Errorf("node %s: %w", n.name, err)
 		}
@@ -137,7 +137,7 @@ func missing(acked map[kaijutsu.ChangeHash]string, have map[kaijutsu.ChangeHash]
 
 // checkMarks looks for every mark in the texts of a node.
 func (s *stage) checkMarks(ctx context.Context, r *Report, n *node, t *target) error {
-	st, err := newAPI(n.url()).context(ctx, t.id)
+	st, err := n.api().context(ctx, t.id)
 	if err != nil {
 		return fmt.Errorf("node %s: %w", n.name, err)
 	}
@@ -193,7 +193,7 @@ func (s *stage) checkFollowers(ctx context.Context, r *Report) error {
 			if f.target != nil && f.target != t {
 				continue
 			}
-			st, err := newAPI(f.node.url()).context(ctx, t.id)
+			st, err := f.node.api().context(ctx, t.id)
 			if err != nil {
 				return fmt.Errorf("node %s: %w", f.node.name, err)
 			}

@@ -69,7 +69,7 @@ func skewClock(ctx context.Context, s *stage, _ int, opt Options, r *Report) err
 // clockOf lets a node make a change and returns by how much its time differs
 // from ours.
 func (s *stage) clockOf(ctx context.Context, n *node) (time.Duration, error) {
-	a, t := newAPI(n.url()), s.targets[0]
+	a, t := n.api(), s.targets[0]
 	var out written
 	if err := a.call(ctx, "block_create", map[string]any{"context": t.id, "content": "What is the time?"}, &out); err != nil {
 		return 0, err

@@ -103,7 +103,7 @@ var smallDialer = &net.Dialer{Control: func(_, _ string, c syscall.RawConn) erro
 func (s *stage) flood(ctx context.Context, t *target) (stop func() int) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
-	written, random, a := 0, s.branch(), newAPI(s.nodes[0].url())
+	written, random, a := 0, s.branch(), s.nodes[0].api()
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {

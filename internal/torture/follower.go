@@ -25,6 +25,7 @@ type follower struct {
 	target *target // nil: all contexts
 	late   bool    // it came when others were writing already
 	query  string
+	token  string // empty: none is sent
 	client *http.Client
 
 	mu         sync.Mutex
@@ -68,7 +69,7 @@ func (f *follower) run(ctx context.Context) {
 		f.mu.Lock()
 		last := f.lastID
 		f.mu.Unlock()
-		err := readFrames(ctx, f.client, f.node.url()+"/v1/events?"+f.query, last, f.opened, f.take)
+		err := readFrames(ctx, f.client, f.node.url()+"/v1/events?"+f.query, f.token, last, f.opened, f.take)
 		if err != nil && errors.Is(err, kaijutsu.ErrInvalid) {
 			f.problem("%v", err)
 		}

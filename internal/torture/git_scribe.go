@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -125,7 +124,7 @@ func (w *scribe) connect(ctx context.Context) {
 	w.bench.mu.Lock()
 	key := w.keys[w.name]
 	w.bench.mu.Unlock()
-	client, err := editor.Dial(ctx, editor.Config{URL: w.node.syncURL() + "?token=" + url.QueryEscape(key)})
+	client, err := editor.Dial(ctx, editor.Config{URL: w.node.syncURL(key)})
 	if err != nil {
 		w.at = openFile{}
 		return

@@ -3,6 +3,7 @@ package torture
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -26,6 +27,7 @@ type node struct {
 	listen string          // host:port, from the first start on
 	base   string          // the URL at which it is reached from here
 	logs   []string        // of the processes that ended
+	owner  string          // the owner's token, when the node wants tokens
 	proxy  *proxy          // when it runs on another machine
 }
 
@@ -88,7 +90,22 @@ func (n *node) url() string {
 	return n.base
 }
 
-func (n *node) syncURL() string { return "ws" + strings.TrimPrefix(n.url(), "http") + "/sync" }
+// api calls the node's operations, as its owner when it wants tokens.
+func (n *node) api() api {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return newAPI(n.base).as(n.owner)
+}
+
+// syncURL returns where editors connect, with somebody's token unless that is
+// empty.
+func (n *node) syncURL(token string) string {
+	at := "ws" + strings.TrimPrefix(n.url(), "http") + "/sync"
+	if token != "" {
+		at += "?token=" + url.QueryEscape(token)
+	}
+	return at
+}
 
 // alive says why a node that should run does not.
 func (n *node) alive() error {

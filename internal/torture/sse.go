@@ -20,10 +20,13 @@ type frame struct {
 
 // readFrames calls opened when the stream stands and gives its frames to f until
 // it ends or f fails. A frame that the connection's end cuts short is not one.
-func readFrames(ctx context.Context, client *http.Client, url, lastID string, opened func(), f func(frame) error) error {
+func readFrames(ctx context.Context, client *http.Client, url, token, lastID string, opened func(), f func(frame) error) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	if lastID != "" {
 		req.Header.Set("Last-Event-ID", lastID)

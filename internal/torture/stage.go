@@ -170,7 +170,7 @@ func (s *stage) urlsFor(i int) string {
 // serve all of them, with their texts.
 func (s *stage) makeContexts(ctx context.Context) error {
 	for i := range contexts {
-		a := newAPI(s.nodes[i%len(s.nodes)].url())
+		a := s.nodes[i%len(s.nodes)].api()
 		var c struct{ ID, URL string }
 		if err := a.call(ctx, "context_create", map[string]any{"title": fmt.Sprintf("Torture %d", i+1)}, &c); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (s *stage) makeContexts(ctx context.Context) error {
 }
 
 func hasTexts(ctx context.Context, n *node, t *target) error {
-	st, err := newAPI(n.url()).context(ctx, t.id)
+	st, err := n.api().context(ctx, t.id)
 	if err == nil && len(st.Blocks) < len(t.texts) {
 		err = fmt.Errorf("%d blocks, want %d: %w", len(st.Blocks), len(t.texts), kaijutsu.ErrNotFound)
 	}
@@ -257,7 +257,7 @@ func (s *stage) write(ctx context.Context) {
 	for _, n := range s.nodes {
 		for i, t := range s.targets {
 			name := fmt.Sprintf("%s%d", n.name, i+1)
-			w := &typist{name: "editor " + name, node: n, target: t, ledger: s.ledger, random: s.branch()}
+			w := &typist{name: "editor " + name, node: n, target: t, ledger: s.ledger, random: s.branch(), pause: editPause, patience: ackPatience}
 			s.writing.Go(func() { w.run(ctx, stop) })
 			c := &caller{name: "caller " + name, node: n, target: t, ledger: s.ledger, random: s.branch(), refused: make(map[string]int)}
 			s.callers = append(s.callers, c)

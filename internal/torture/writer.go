@@ -26,11 +26,14 @@ const (
 
 // typist is a person at an editor: it types marks into the texts of a context.
 type typist struct {
-	name   string
-	node   *node
-	target *target
-	ledger *ledger
-	random *rand.Rand
+	name     string
+	token    string // empty: none is sent
+	node     *node
+	target   *target
+	ledger   *ledger
+	random   *rand.Rand
+	pause    time.Duration // mean, between two edits
+	patience time.Duration // how long it waits for an acknowledgement before it types on
 
 	count int // marks so far
 }
@@ -61,7 +64,7 @@ func (w *typist) session(ctx context.Context, stop <-chan struct{}, n int) {
 	defer cancel()
 	dialing, dialed := context.WithTimeout(ctx, 5*time.Second)
 	defer dialed()
-	client, err := editor.Dial(dialing, editor.Config{URL: w.node.syncURL()})
+	client, err := editor.Dial(dialing, editor.Config{URL: w.node.syncURL(w.token)})
 	if err != nil {
 		return // the node is down
 	}
@@ -94,7 +97,7 @@ func (w *typist) session(ctx context.Context, stop <-chan struct{}, n int) {
 			<-gone              // what had arrived by then is all that was acknowledged
 			w.settle(doc, pending)
 			return
-		case <-time.After(time.Duration((0.5 + w.random.Float64()) * float64(editPause))):
+		case <-time.After(time.Duration((0.5 + w.random.Float64()) * float64(w.pause))):
 		}
 		m, ok := w.write(ctx, doc, n)
 		if ok && !w.await(ctx, doc, m) {
@@ -117,7 +120,7 @@ func (w *typist) write(ctx context.Context, doc *editor.Document, session int) (
 // await waits a little for an acknowledgement.
 func (w *typist) await(ctx context.Context, doc *editor.Document, m made) bool {
 	began := time.Now()
-	patience, cancel := context.WithTimeout(ctx, ackPatience)
+	patience, cancel := context.WithTimeout(ctx, w.patience)
 	defer cancel()
 	if doc.WaitStored(patience, m.hash) != nil {
 		return false
