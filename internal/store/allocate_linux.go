@@ -153,3 +153,14 @@ func allocateManifest(path string) error {
 	}
 	return err
 }
+
+// reserveSpace gives a file blocks for n bytes.
+func reserveSpace(f *os.File, n int64) error {
+	err := unix.Fallocate(int(f.Fd()), 0, 0, n)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		return writeZeros(f, n)
+	}
+	return err
+}
+
+func mountedReadOnly(st *unix.Statfs_t) bool { return st.Flags&unix.ST_RDONLY != 0 }

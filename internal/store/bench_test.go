@@ -29,7 +29,7 @@ func BenchmarkCommit(b *testing.B) {
 			b.ReportMetric(float64(stats.Commits)/float64(stats.Batches), "writes/fsync")
 		})
 		b.Run(fmt.Sprintf("writers=%d/each", writers), func(b *testing.B) {
-			db, err := badger.Open(badgerOptions(b.TempDir(), discard()))
+			db, err := badger.Open(badgerOptions(b.TempDir(), badgerLog{log: discard()}))
 			if err != nil {
 				b.Fatal(err)
 			}

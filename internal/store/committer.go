@@ -50,6 +50,9 @@ func (c *committer) run() {
 		if first == nil {
 			select {
 			case first = <-c.s.queue:
+			case <-c.s.look:
+				_, _ = c.ready() // which says what it finds
+				continue
 			case <-c.s.stop:
 				return
 			}
@@ -177,15 +180,22 @@ func (c *committer) succeed(b *batch, items []*item) {
 // hole or end the process: Badger must be closed and opened before it writes
 // again.
 func (c *committer) fail(b *batch, items []*item, err error) {
-	err = errors.New(oneLine(err.Error()))
-	c.failed = fmt.Errorf("writing failed (%v); the store only reads until the disk works again: %w", err, kaijutsu.ErrUnavailable)
-	c.s.log.Error("write failed, store is read-only", "err", err)
+	c.stop(err)
 	for doc := range b.docs {
 		if _, ok := c.doubtful[doc]; !ok {
 			c.doubtful[doc] = b.before[doc]
 		}
 	}
 	clear(c.docs)
-	c.s.setTrouble(c.failed)
 	c.refuse(items, c.failed)
+}
+
+// stop refuses all writes until Badger was closed and opened again.
+func (c *committer) stop(err error) {
+	err = errors.New(oneLine(err.Error()))
+	c.failed = fmt.Errorf("writing failed (%v); the store only reads until the disk works again: %w", err, kaijutsu.ErrUnavailable)
+	c.mended = time.Time{}
+	c.s.count.failures.Add(1)
+	c.s.log.Error("write failed", "err", err)
+	c.s.setTrouble(c.failed)
 }

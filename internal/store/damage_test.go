@@ -425,7 +425,7 @@ func TestEmptyLogs(t *testing.T) {
 			if err := os.WriteFile(path, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			db, err := badger.Open(badgerOptions(filepath.Join(dir, "badger"), discard()))
+			db, err := badger.Open(badgerOptions(filepath.Join(dir, "badger"), badgerLog{log: discard()}))
 			if err == nil {
 				db.Close()
 				t.Error("Badger opens by itself; the remedy can go")
@@ -445,7 +445,7 @@ func TestFormats(t *testing.T) {
 	path := filepath.Join(dir, "badger")
 	putRaw := func(key, frame []byte) {
 		t.Helper()
-		db, err := badger.Open(badgerOptions(path, discard()))
+		db, err := badger.Open(badgerOptions(path, badgerLog{log: discard()}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,12 +16,18 @@ import (
 	"kaijutsu"
 )
 
+// errDiskReadOnly says that nothing can be written whatever is free.
+var errDiskReadOnly = errors.New("the file system is mounted read-only; hint: look into the system's log, and mount it for writing")
+
 // freeBytes returns how much of the disk under dir is left for us. It costs
 // about half a microsecond.
 func freeBytes(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	if mountedReadOnly(&st) {
+		return 0, errDiskReadOnly
 	}
 	if st.Blocks == 0 {
 		return math.MaxInt64, nil // a file system without a size
@@ -51,6 +57,8 @@ func standardReserve(dir string) int64 {
 func checkSpace(dir string, need, reserve int64) (free int64, err error) {
 	free, err = freeBytes(dir)
 	switch {
+	case errors.Is(err, errDiskReadOnly):
+		return 0, fmt.Errorf("%w: %w", err, kaijutsu.ErrUnavailable)
 	case err != nil:
 		return 0, fmt.Errorf("cannot tell how much of the disk is free: %w: %w", err, kaijutsu.ErrUnavailable)
 	case free < reserve:
@@ -123,21 +131,41 @@ func lockHolder(f *os.File) string {
 	return fmt.Sprintf(" (process %d)", pid)
 }
 
-// probeDisk writes, syncs and removes a small file.
-func probeDisk(dir string) error {
+// probeDisk takes the space that need bytes take, writes, syncs and removes the
+// file: statfs knows neither quotas nor bad sectors.
+func probeDisk(dir string, need int64) error {
 	f, err := os.CreateTemp(dir, "probe-")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.Write(make([]byte, 4096))
+	err = reserveSpace(f, need)
+	if err == nil {
+		_, err = f.WriteAt(make([]byte, probeBytes), 0)
+	}
 	if err == nil {
 		err = f.Sync()
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
+	if err == nil {
+		err = syncDir(dir)
 	}
-	return err
+	return errors.Join(err, f.Close())
+}
+
+// probeBytes is what a probe writes.
+const probeBytes = 64 << 10
+
+// writeZeros gives a file n bytes where there is no other way.
+func writeZeros(f *os.File, n int64) error {
+	block := make([]byte, min(n, 1<<20))
+	for n > 0 {
+		some := block[:min(n, int64(len(block)))]
+		if _, err := f.Write(some); err != nil {
+			return err
+		}
+		n -= int64(len(some))
+	}
+	return nil
 }
 
 // syncDir makes the names in dir durable.

@@ -70,6 +70,7 @@ func (s *Store) Load(ctx context.Context, doc kaijutsu.DocumentID) (Document, er
 		return err
 	})
 	if err != nil {
+		s.noticed(doc, err)
 		return Document{}, fmt.Errorf("load document %s: %w", doc, err)
 	}
 	return d, nil

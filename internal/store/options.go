@@ -2,6 +2,7 @@ package store
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -24,6 +25,11 @@ type Options struct {
 	// writing to one in which the scrub finds damaged tables. Files that may
 	// hold what was lost are kept in Dir/lost.
 	AcceptLoss bool
+	// Wrote is told of every batch that became durable: when its writing began,
+	// how long that took, how many parts of writes it held and how many bytes at
+	// most. The committer calls it: it must return at once. Default: nobody is
+	// told.
+	Wrote func(began time.Time, took time.Duration, writes, bytes int)
 }
 
 const (
@@ -47,9 +53,9 @@ const (
 // confuses values when files are damaged, and its garbage collector frees
 // nothing at our sizes), needs no caches because blocks are not compressed,
 // and verifies each block as it is read.
-func badgerOptions(dir string, log *slog.Logger) badger.Options {
+func badgerOptions(dir string, log badgerLog) badger.Options {
 	return badger.DefaultOptions(dir).
-		WithLogger(badgerLog{log}).
+		WithLogger(log).
 		WithSyncWrites(!planted.On("ack-before-fsync")).
 		WithDetectConflicts(false).
 		WithMetricsEnabled(false).

@@ -1,157 +1,349 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 
 	"kaijutsu"
 )
 
-// suspects are the tables that were there at Open and have not been read in
-// full since. Until they are, a key that is not found may be one that Badger
-// skipped because its block is damaged.
-type suspects struct {
-	dir   string
-	found func(error)  // called once for each damaged table
-	left  atomic.Int64 // tables in ranges
-
-	mu     sync.Mutex
-	ranges map[uint64]keyRange
+// ScrubOptions say how to scrub. The zero value reads everything as fast as it
+// goes.
+type ScrubOptions struct {
+	// Verify reads a document and compares its changes with their hashes and
+	// heads. Its error wraps ErrDamaged when they differ. Default: only the
+	// checksums and counts of its rows are compared, by Load.
+	Verify func(context.Context, kaijutsu.DocumentID) error
+	// BytesPerSecond is how much is read in a second; default: no limit.
+	BytesPerSecond int64
+	// Progress is told how far it is, after every table and document. It must
+	// return at once. Default: nobody is told; Stats tells too.
+	Progress func(ScrubProgress)
 }
 
-// keyRange is the keys of a table, without versions. damage is set when its
-// checksums do not match.
-type keyRange struct {
-	first, last []byte
-	damage      error
+// ScrubProgress is how far a scrub is.
+type ScrubProgress struct {
+	Began                    time.Time
+	Tables, TablesDone       int
+	Documents, DocumentsDone uint64
+	Bytes                    int64 // read from tables, and of documents
+	Damaged                  int   // tables and documents, records and outbox entries
 }
 
-func newSuspects(dir string, db *badger.DB, found func(error)) *suspects {
-	s := &suspects{dir: dir, found: found, ranges: map[uint64]keyRange{}}
-	for _, t := range db.Tables() {
-		s.ranges[t.ID] = keyRange{first: withoutVersion(t.Left), last: withoutVersion(t.Right)}
-	}
-	s.left.Store(int64(len(s.ranges)))
-	return s
+// ScrubReport is what a scrub found.
+type ScrubReport struct {
+	ScrubProgress
+	Ended    time.Time
+	Records  uint64   // that were read
+	Outbox   uint64   // entries that were read
+	Damage   []Damage // documents
+	Problems []string // what else is damaged: tables, records, counts
 }
 
-func withoutVersion(key []byte) []byte { return key[:max(0, len(key)-8)] }
+// maxProblems bounds the list in a report.
+const maxProblems = 1000
 
-// check returns an error when key may be in a damaged table. It reads the
-// tables that nobody has read yet.
-func (s *suspects) check(key []byte) error {
-	if s.left.Load() == 0 {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, r := range s.ranges {
-		if bytes.Compare(r.first, key) <= 0 && bytes.Compare(key, r.last) <= 0 {
-			if err := s.examineLocked(id, nil); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+// ErrScrubbing says that a scrub is under way already.
+var ErrScrubbing = fmt.Errorf("a scrub is under way: %w", kaijutsu.ErrConflict)
 
-// examineOne examines a table that nobody has read yet; false means that none
-// is left.
-func (s *suspects) examineOne(pause func(bytes int) error) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, r := range s.ranges {
-		if r.damage == nil {
-			_ = s.examineLocked(id, pause) // found reports it
-			return true
-		}
+// Scrub reads everything: every block of every table, every record and outbox
+// entry, and every document, and compares checksums, counts and what
+// o.Verify compares. What is damaged is listed in the report and by Damaged; a
+// damaged table is replaced as described in the package comment. Documents that
+// come or go meanwhile are not missed. It returns ErrScrubbing when another is
+// under way, and an error when it could not be finished; finding damage is none.
+func (s *Store) Scrub(ctx context.Context, o ScrubOptions) (ScrubReport, error) {
+	run := scrubbing{s: s, o: o, report: ScrubReport{ScrubProgress: ScrubProgress{Began: time.Now().UTC()}}}
+	if !s.scrubs.begin(run.report.ScrubProgress) {
+		return ScrubReport{}, ErrScrubbing
 	}
-	return false
-}
-
-func (s *suspects) examineLocked(id uint64, pause func(bytes int) error) error {
-	if err := s.ranges[id].damage; err != nil {
-		return err
-	}
-	err := checkTable(table.NewFilename(id, s.dir), pause)
-	switch {
-	case err == nil || errors.Is(err, fs.ErrNotExist): // sound, or compacted away
-		delete(s.ranges, id)
-		s.left.Add(-1)
-		return nil
-	case errors.Is(err, context.Canceled):
-		return nil
-	}
-	r := s.ranges[id]
-	r.damage = fmt.Errorf("table %s is damaged: %w", table.IDToFilename(id), err)
-	s.ranges[id] = r
-	s.found(r.damage)
-	return r.damage
-}
-
-// checkTable compares every checksum in a table.
-func checkTable(path string, pause func(bytes int) error) error {
-	t, err := openTable(path)
+	err := run.all(ctx)
 	if err != nil {
-		return err
+		s.scrubs.end(nil)
+		return run.report, fmt.Errorf("scrub store %s: %w", s.dir, err)
 	}
-	defer t.Close()
-	var buf []byte
-	for i := range t.blocks() {
-		if buf, err = t.checkBlock(i, buf); err != nil {
-			return err
-		}
-		if pause != nil {
-			if err := pause(len(buf)); err != nil {
-				return err
-			}
-		}
+	run.report.Ended = time.Now().UTC()
+	s.scrubs.end(&run.report)
+	if err := s.putRecord(ctx, scrubRecord, run.report.encode()); err != nil {
+		s.log.Warn("scrub not noted", "err", err) // it was done all the same
 	}
-	return nil
+	return run.report, nil
 }
 
-// scrubBytesPerSecond keeps the scrub from starving a slow disk.
-const scrubBytesPerSecond = 256 << 20
+// scrubs is what is known of scrubs.
+type scrubs struct {
+	mu   sync.Mutex
+	now  *ScrubProgress // nil: none is under way
+	last LastScrub
+}
 
-// scrub reads every table that was there at Open once, in the background,
-// before compactions find use for them: a compaction leaves out what is
-// damaged and deletes the table.
-func (s *Store) scrub(ctx context.Context) {
-	budget := 0
-	pause := func(n int) error {
-		if budget += n; budget < scrubBytesPerSecond/64 {
-			return ctx.Err()
-		}
-		budget = 0
-		timer := time.NewTimer(time.Second / 64)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// LastScrub is the last scrub that was finished, zero when there was none.
+type LastScrub struct {
+	Ended     time.Time
+	Took      time.Duration
+	Documents uint64
+	Bytes     int64
+	Damaged   int
+}
+
+func (s *scrubs) begin(p ScrubProgress) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now != nil {
+		return false
 	}
-	for ctx.Err() == nil && s.suspects.examineOne(pause) {
+	s.now = &p
+	return true
+}
+
+func (s *scrubs) note(p ScrubProgress) {
+	s.mu.Lock()
+	s.now = &p
+	s.mu.Unlock()
+}
+
+func (s *scrubs) end(r *ScrubReport) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = nil
+	if r != nil {
+		s.last = r.last()
 	}
 }
 
-// foundDamage stops the writes, so that no compaction deletes the evidence
-// and what is intact of it.
-func (s *Store) foundDamage(err error) {
-	if s.acceptLoss {
-		s.log.Error("table is damaged, what it held is lost", "err", err)
+// Scrubbing returns how far the scrub is that is under way, nil when none is.
+func (s *Store) Scrubbing() *ScrubProgress {
+	s.scrubs.mu.Lock()
+	defer s.scrubs.mu.Unlock()
+	if s.scrubs.now == nil {
+		return nil
+	}
+	now := *s.scrubs.now
+	return &now
+}
+
+// LastScrub returns the last scrub that was finished, also before a restart.
+func (s *Store) LastScrub() LastScrub {
+	s.scrubs.mu.Lock()
+	defer s.scrubs.mu.Unlock()
+	return s.scrubs.last
+}
+
+// scrubRecord is where the store notes its last scrub.
+const scrubRecord = ownRecords + "scrubbed"
+
+func (r *ScrubReport) last() LastScrub {
+	return LastScrub{Ended: r.Ended, Took: r.Ended.Sub(r.Began), Documents: r.DocumentsDone, Bytes: r.Bytes, Damaged: r.Damaged}
+}
+
+func (r *ScrubReport) encode() []byte {
+	var e encoder
+	e.int(r.Ended.Unix())
+	e.int(int64(r.Ended.Sub(r.Began)))
+	e.uint(r.DocumentsDone)
+	e.uint(uint64(r.Bytes))
+	e.uint(uint64(r.Damaged))
+	return e.b
+}
+
+// recallScrub reads the note of the last scrub; without one there was none.
+func (s *Store) recallScrub() {
+	b, err := s.Record(scrubRecord)
+	if err != nil {
 		return
 	}
-	s.log.Error("table is damaged, store is read-only", "err", err)
-	s.setDamage(fmt.Errorf("%w; %s, or start with --accept-loss: %w: %w", err, s.mendHint(), ErrDamaged, kaijutsu.ErrUnavailable))
+	d := decoder{b: b}
+	last := LastScrub{Ended: time.Unix(d.int(), 0).UTC(), Took: time.Duration(d.int()), Documents: d.uint(), Bytes: int64(d.uint()), Damaged: int(d.uint())}
+	if d.broken {
+		return
+	}
+	s.scrubs.mu.Lock()
+	s.scrubs.last = last
+	s.scrubs.mu.Unlock()
+}
+
+// scrubbing is a scrub that is under way.
+type scrubbing struct {
+	s      *Store
+	o      ScrubOptions
+	report ScrubReport
+	owed   int64 // bytes that were read and not waited for
+}
+
+func (r *scrubbing) all(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{r.tables, r.records, r.outbox, r.documents} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (r *scrubbing) tell() {
+	r.s.scrubs.note(r.report.ScrubProgress)
+	if r.o.Progress != nil {
+		r.o.Progress(r.report.ScrubProgress)
+	}
+}
+
+// read counts bytes that were read, and waits so that they are not too many in
+// a second.
+func (r *scrubbing) read(ctx context.Context, n int64) error {
+	r.report.Bytes += n
+	if r.o.BytesPerSecond <= 0 {
+		return ctx.Err()
+	}
+	if r.owed += n; r.owed < r.o.BytesPerSecond/64 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(time.Duration(float64(r.owed) / float64(r.o.BytesPerSecond) * float64(time.Second)))
+	defer timer.Stop()
+	r.owed = 0
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.s.stop:
+		return errClosed
+	}
+}
+
+func (r *scrubbing) problem(format string, args ...any) {
+	r.report.Damaged++
+	if len(r.report.Problems) < maxProblems {
+		r.report.Problems = append(r.report.Problems, oneLine(fmt.Sprintf(format, args...)))
+	}
+}
+
+func (r *scrubbing) tables(ctx context.Context) error {
+	var ids []uint64
+	err := r.s.view(func(v view) error {
+		for _, t := range v.s.db.Tables() {
+			ids = append(ids, t.ID)
+		}
+		return nil
+	})
+	r.report.Tables = len(ids)
+	for _, id := range ids {
+		if err != nil {
+			return err
+		}
+		var stopped error
+		damage := checkTable(table.NewFilename(id, r.s.databaseDir()), func(n int) error {
+			stopped = r.read(ctx, int64(n))
+			return stopped
+		})
+		switch {
+		case stopped != nil:
+			return stopped
+		case errors.Is(damage, fs.ErrNotExist): // compacted away
+		case damage != nil:
+			damage = fmt.Errorf("table %s is damaged: %w", table.IDToFilename(id), damage)
+			r.problem("%v", damage)
+			r.s.foundDamage(id, damage)
+		}
+		r.report.TablesDone++
+		r.tell()
+	}
+	return err
+}
+
+func (r *scrubbing) records(ctx context.Context) error {
+	for name, err := range r.s.Records("") {
+		if err == nil {
+			var value []byte
+			if value, err = r.s.Record(name); err == nil {
+				r.report.Records++
+				if err := r.read(ctx, int64(len(value))); err != nil {
+					return err
+				}
+			}
+		}
+		if err := r.judge(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *scrubbing) outbox(ctx context.Context) error {
+	for entry, err := range r.s.Outbox(0) {
+		if err != nil {
+			return r.judge(err)
+		}
+		r.report.Outbox++
+		if err := r.read(ctx, int64(len(entry.Value))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge notes damage and returns other errors.
+func (r *scrubbing) judge(err error) error {
+	switch {
+	case err == nil, errors.Is(err, kaijutsu.ErrNotFound): // gone meanwhile
+		return nil
+	case errors.Is(err, ErrDamaged):
+		r.problem("%v", err)
+		return nil
+	}
+	return err
+}
+
+func (r *scrubbing) documents(ctx context.Context) error {
+	r.report.Documents = r.s.durable.Load().documents
+	for doc, err := range r.s.Documents() {
+		if err != nil {
+			if err := r.judge(err); err != nil {
+				return err
+			}
+			break
+		}
+		if err := r.document(ctx, doc); err != nil {
+			return err
+		}
+		r.report.DocumentsDone++
+		r.report.Documents = max(r.report.Documents, r.report.DocumentsDone)
+		r.tell()
+	}
+	return nil
+}
+
+func (r *scrubbing) document(ctx context.Context, doc kaijutsu.DocumentID) error {
+	var size int64
+	if info, err := r.s.Info(ctx, doc); err == nil {
+		size = int64(info.Bytes)
+	}
+	verify := r.o.Verify
+	if verify == nil {
+		verify = func(ctx context.Context, doc kaijutsu.DocumentID) error {
+			_, err := r.s.Load(ctx, doc)
+			return err
+		}
+	}
+	err := verify(ctx, doc)
+	switch {
+	case err == nil:
+		if r.o.Verify != nil {
+			r.s.NoteSound(doc)
+		}
+	case errors.Is(err, kaijutsu.ErrNotFound): // deleted meanwhile
+	case errors.Is(err, ErrDamaged):
+		if r.s.NoteDamage(doc, err) {
+			r.s.log.Error("document is damaged", "document", doc, "err", err)
+		}
+		r.report.Damaged++
+		r.report.Damage = append(r.report.Damage, Damage{Doc: doc, Why: oneLine(err.Error()), Since: time.Now().UTC()})
+	default:
+		return fmt.Errorf("document %s: %w", doc, err)
+	}
+	return r.read(ctx, size)
 }

@@ -30,11 +30,13 @@ type Store struct {
 
 	life     sync.RWMutex // held for writing while Badger is exchanged
 	db       *badger.DB   // nil when closed, or when reopening failed
+	closing  chan error   // of a Badger that has not closed yet
 	readOnly bool         // Open found the disk too full; written by the committer
 
 	batchRows, batchBytes int
 
 	queue     chan *item
+	look      chan struct{} // has the committer look whether it may write
 	stop      chan struct{} // closed by Close
 	committed chan struct{} // closed when the committer has ended
 	cancel    context.CancelFunc
@@ -45,6 +47,10 @@ type Store struct {
 	durable  atomic.Pointer[state]
 	trouble  atomic.Pointer[error]
 	damaged  atomic.Pointer[error]
+	damages  damages
+	scrubs   scrubs
+	ballast  ballast
+	back     background
 	count    counters
 	chores   *chores
 	suspects *suspects
@@ -68,6 +74,7 @@ func Open(o Options) (*Store, error) {
 		batchRows:  maxBatchRows,
 		batchBytes: maxBatchBytes,
 		queue:      make(chan *item, queueItems),
+		look:       make(chan struct{}, 1),
 		stop:       make(chan struct{}),
 		committed:  make(chan struct{}),
 		chores:     newChores(),
@@ -78,6 +85,7 @@ func Open(o Options) (*Store, error) {
 	if o.MinFree <= 0 {
 		s.minFree = standardReserve(o.Dir)
 	}
+	s.ballast = ballast{path: filepath.Join(o.Dir, "ballast"), want: ballastBytes(s.minFree)}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("open store %s: %w", o.Dir, err)
 	}
@@ -158,12 +166,16 @@ func (s *Store) lost(loss error) error {
 // too full but nothing needs to be written to open.
 func (s *Store) openFound(found inspection) error {
 	if _, err := checkSpace(s.dir, 0, s.minFree); err != nil {
-		if found.fresh || !found.clean {
+		if found.fresh {
 			return err
 		}
-		s.log.Warn("store is read-only", "err", err)
 		s.setTrouble(err)
-		return s.openDatabase(true)
+		if found.clean {
+			return s.openDatabase(true)
+		}
+		if err := s.makeRoom(recoverBytes); err != nil {
+			return err
+		}
 	}
 	if err := found.cut(); err != nil {
 		return err
@@ -206,8 +218,9 @@ func (s *Store) start(found inspection, at mark) error {
 		s.stopCommitter()
 		return err
 	}
+	s.recallScrub()
 	s.chores.poke()
-	for _, helper := range []func(context.Context){s.sweep, s.scrub, s.keep} {
+	for _, helper := range []func(context.Context){s.sweep, s.examine, s.keep} {
 		s.helpers.Go(func() { helper(ctx) })
 	}
 	return nil
@@ -253,12 +266,20 @@ func (s *Store) Trouble() error {
 	return nil
 }
 
+// setTrouble says why writes are refused, and logs when that begins and ends.
+// Only Open and the committer call it.
 func (s *Store) setTrouble(err error) {
-	if err == nil {
-		s.trouble.Store(nil)
-		return
+	var now *error
+	if err != nil {
+		now = &err
 	}
-	s.trouble.Store(&err)
+	was := s.trouble.Swap(now)
+	switch {
+	case was == nil && err != nil:
+		s.log.Warn("store is read-only", "err", err)
+	case was != nil && err == nil:
+		s.log.Info("store writes again")
+	}
 }
 
 func (s *Store) damage() error {
@@ -283,7 +304,9 @@ func (s *Store) publish(now state) { s.durable.Store(&now) }
 // keepEvery is how often the high-water mark follows the commit counter.
 const keepEvery = time.Second
 
-// keep runs until ctx is done.
+// keep runs until ctx is done. It also has the committer look whether it may
+// write, so that the end of a trouble does not wait for somebody who tries, and
+// keeps the ballast.
 func (s *Store) keep(ctx context.Context) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
@@ -294,6 +317,11 @@ func (s *Store) keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		select {
+		case s.look <- struct{}{}:
+		default:
+		}
+		s.ballast.keep(s)
 		now := s.durable.Load().counter
 		if now == written || s.reading() {
 			continue
@@ -394,6 +422,5 @@ func (s *Store) unclosable() error {
 	if s.writer != nil && s.writer.failed != nil {
 		return s.writer.failed
 	}
-	_, err := checkSpace(s.dir, 0, flushBytes)
-	return err
+	return s.makeRoom(flushBytes)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -19,6 +20,9 @@ func (c *committer) ready() (spare int64, err error) {
 	if err := c.s.damage(); err != nil && !c.s.acceptLoss {
 		return 0, err
 	}
+	if err := c.s.back.take(); err != nil && c.failed == nil {
+		c.stop(err)
+	}
 	reserve := c.reserve()
 	free, err := checkSpace(c.s.dir, 0, reserve)
 	if err != nil {
@@ -33,7 +37,6 @@ func (c *committer) ready() (spare int64, err error) {
 		}
 	}
 	if c.s.readOnly {
-		c.s.log.Info("disk has space, store writes", "free", free)
 		if err := c.reopen(); err != nil {
 			return 0, err
 		}
@@ -64,14 +67,10 @@ func (c *committer) mend() error {
 		return c.failed
 	}
 	c.mended = time.Now()
-	if err := probeDisk(c.s.dir); err != nil {
+	if err := probeDisk(c.s.dir, recoverBytes); err != nil {
 		return fmt.Errorf("the disk does not work (%v): %w", err, c.failed)
 	}
-	if err := c.reopen(); err != nil {
-		return err
-	}
-	c.s.log.Info("disk works again, store writes")
-	return nil
+	return c.reopen()
 }
 
 // reopen closes Badger, which moves what is in memory into tables, and opens
@@ -80,6 +79,9 @@ func (c *committer) reopen() error {
 	c.s.life.Lock()
 	defer c.s.life.Unlock()
 	err := c.s.closeDatabase()
+	if err == nil && c.failed != nil {
+		err = renew(c.s.manifest())
+	}
 	if err == nil {
 		err = c.s.openDatabase(false)
 	}
@@ -104,30 +106,35 @@ func (c *committer) reopen() error {
 		found.outbox = found.nextOutbox - min(first, found.nextOutbox)
 	}
 	c.state, c.failed = found, nil
+	_ = c.s.back.take() // of the database that was closed
 	clear(c.docs)
 	c.s.publish(c.state)
+	c.s.count.reopened.Add(1)
 	return nil
 }
 
 const closeTimeout = 30 * time.Second
 
 // closeDatabase closes Badger; the caller holds life. It gives up waiting
-// when the disk does not take what is in memory, which the log has anyway.
+// when the disk does not take what is in memory, which the log has anyway. Then
+// Badger goes on trying, and the next call waits for it again.
 func (s *Store) closeDatabase() error {
-	if s.db == nil {
+	if s.db != nil {
+		db, closed := s.db, make(chan error, 1)
+		s.db, s.closing = nil, closed
+		go func() { closed <- db.Close() }()
+	}
+	if s.closing == nil {
 		return nil
 	}
-	db := s.db
-	s.db = nil
-	closed := make(chan error, 1)
-	go func() { closed <- db.Close() }()
 	timeout := time.NewTimer(closeTimeout)
 	defer timeout.Stop()
 	select {
-	case err := <-closed:
+	case err := <-s.closing:
+		s.closing = nil
 		return err
 	case <-timeout.C:
-		return errors.New("the database does not close; hint: restart the server")
+		return errors.New("the database does not close: the disk does not take what is in memory; hint: mend the disk, or restart the server")
 	}
 }
 
@@ -136,7 +143,8 @@ func (s *Store) openDatabase(readOnly bool) error {
 	if err := removeEmpty(s.databaseDir()); err != nil {
 		return err
 	}
-	db, err := badger.Open(badgerOptions(s.databaseDir(), s.log).WithReadOnly(readOnly))
+	log := badgerLog{log: s.log, failed: s.back.note}
+	db, err := badger.Open(badgerOptions(s.databaseDir(), log).WithReadOnly(readOnly))
 	if err != nil {
 		return err
 	}
@@ -151,3 +159,33 @@ func (s *Store) openDatabase(readOnly bool) error {
 }
 
 func (s *Store) manifest() string { return filepath.Join(s.databaseDir(), badger.ManifestFilename) }
+
+// renew replaces a file with a copy that is synced: after a failed fsync nobody
+// knows which of its pages are on the disk, and another one would not tell.
+func renew(path string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return replaceFile(path, b)
+}
+
+// replaceFile writes a file under another name, syncs it, and gives it its name.
+func replaceFile(path string, b []byte) error {
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}

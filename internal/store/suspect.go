@@ -1,0 +1,144 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/table"
+)
+
+// suspects are the tables that were there at Open and have not been read in
+// full since. Until they are, a key that is not found may be one that Badger
+// skipped because its block is damaged.
+type suspects struct {
+	dir   string
+	found func(id uint64, damage error) // called once for each damaged table
+	left  atomic.Int64                  // tables in ranges
+
+	mu     sync.Mutex
+	ranges map[uint64]keyRange
+}
+
+// keyRange is the keys of a table, without versions. damage is set when its
+// checksums do not match.
+type keyRange struct {
+	first, last []byte
+	damage      error
+}
+
+func newSuspects(dir string, db *badger.DB, found func(uint64, error)) *suspects {
+	s := &suspects{dir: dir, found: found, ranges: map[uint64]keyRange{}}
+	for _, t := range db.Tables() {
+		s.ranges[t.ID] = keyRange{first: withoutVersion(t.Left), last: withoutVersion(t.Right)}
+	}
+	s.left.Store(int64(len(s.ranges)))
+	return s
+}
+
+func withoutVersion(key []byte) []byte { return key[:max(0, len(key)-8)] }
+
+// check returns an error when key may be in a damaged table. It reads the
+// tables that nobody has read yet.
+func (s *suspects) check(key []byte) error {
+	if s.left.Load() == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, r := range s.ranges {
+		if bytes.Compare(r.first, key) <= 0 && bytes.Compare(key, r.last) <= 0 {
+			if err := s.examineLocked(id, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// examineOne examines a table that nobody has read yet; false means that none
+// is left.
+func (s *suspects) examineOne(pause func(bytes int) error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, r := range s.ranges {
+		if r.damage == nil {
+			_ = s.examineLocked(id, pause) // found reports it
+			return true
+		}
+	}
+	return false
+}
+
+func (s *suspects) examineLocked(id uint64, pause func(bytes int) error) error {
+	if err := s.ranges[id].damage; err != nil {
+		return err
+	}
+	err := checkTable(table.NewFilename(id, s.dir), pause)
+	switch {
+	case err == nil || errors.Is(err, fs.ErrNotExist): // sound, or compacted away
+		delete(s.ranges, id)
+		s.left.Add(-1)
+		return nil
+	case errors.Is(err, context.Canceled):
+		return nil
+	}
+	r := s.ranges[id]
+	r.damage = fmt.Errorf("table %s is damaged: %w", table.IDToFilename(id), err)
+	s.ranges[id] = r
+	s.found(id, r.damage)
+	return r.damage
+}
+
+// checkTable compares every checksum in a table.
+func checkTable(path string, pause func(bytes int) error) error {
+	t, err := openTable(path)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	var buf []byte
+	for i := range t.blocks() {
+		if buf, err = t.checkBlock(i, buf); err != nil {
+			return err
+		}
+		if pause != nil {
+			if err := pause(len(buf)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// examineBytesPerSecond keeps that from starving a slow disk.
+const examineBytesPerSecond = 256 << 20
+
+// examine reads every table that was there at Open once, in the background,
+// before compactions find use for them: a compaction leaves out what is
+// damaged and deletes the table.
+func (s *Store) examine(ctx context.Context) {
+	budget := 0
+	pause := func(n int) error {
+		if budget += n; budget < examineBytesPerSecond/64 {
+			return ctx.Err()
+		}
+		budget = 0
+		timer := time.NewTimer(time.Second / 64)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for ctx.Err() == nil && s.suspects.examineOne(pause) {
+	}
+}
