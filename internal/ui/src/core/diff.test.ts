@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "vitest"
-import { apply, boxed, cross, diff, inPieces, shift, transform, unboxed } from "./diff"
+import { apply, cross, diff, inPieces, shift, transform } from "./diff"
 
 const random = (n: number) => Math.floor(Math.random() * n)
 const pieces = ["a", "b", "aa", "é", "😀", "🎉", "👩‍👩‍👧", "\n", " "]
@@ -79,15 +79,6 @@ test("a splice in pieces comes to the same", () => {
       assert.ok(piece.del + piece.ins.length <= 4)
       assert.doesNotMatch(piece.ins, lone)
     }
-  }
-})
-
-test("boxed and unboxed agree on CR LF", () => {
-  for (const raw of ["", "a", "a\r\nb", "\r\n\r\n", "a\rb\r\nc\n", "\r"]) {
-    const shown = boxed(raw)
-    assert.doesNotMatch(shown, /\r/)
-    for (let pos = 0; pos <= shown.length; pos++) assert.equal(boxed(raw.slice(0, unboxed(raw, pos))), shown.slice(0, pos), JSON.stringify([raw, pos]))
-    assert.equal(unboxed(raw, shown.length), raw.length)
   }
 })
 

@@ -93,15 +93,3 @@ export function cross(mine: Splice, theirs: Splice[]): { mine: Splice; theirs: S
 export function apply(text: string, s: Splice): string {
   return text.slice(0, s.at) + s.ins + text.slice(s.at + s.del)
 }
-
-/** A text box shows CR LF as LF: the position in `text` of a position in its boxed form. */
-export function unboxed(text: string, pos: number): number {
-  let at = 0
-  for (let shown = 0; shown < pos && at < text.length; shown++) at += text[at] === "\r" && text[at + 1] === "\n" ? 2 : 1
-  return at
-}
-
-/** The text as a text box shows it. */
-export function boxed(text: string): string {
-  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text
-}

@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { test } from "vitest"
 import * as A from "@automerge/automerge/slim"
 import { toMarkdown } from "./markdown"
-import { emptyContext as context } from "./testing/contexts"
-import { isBlock, isContext, madeAt, newBlockID, pageOf, putTextBlock, rawBlocks, readBlock, type RawBlock } from "./schema"
+import { emptyContext as context, putTextBlock } from "./testing/contexts"
+import { isBlock, isContext, madeAt, newBlockID, pageOf, rawBlocks, readBlock, type RawBlock } from "./schema"
 
 test("a new text block reads back, its strings being scalars", () => {
   const id = newBlockID()

@@ -2,7 +2,6 @@
 
 import * as A from "@automerge/automerge/slim"
 import { hash } from "fast-sha256" // crypto.subtle is not there on plain http beyond this machine
-import { keyIn, type Gap } from "./order"
 import { own } from "./own"
 
 /** A field written once: a scalar string in the document. */
@@ -150,17 +149,4 @@ export const pathOf = (id: string): Block["path"] => ["pages", pageOf(id), id]
 export function pageOf(blockID: string): string {
   const first = hash(new TextEncoder().encode(blockID))[0]!
   return (first % 64).toString(16).padStart(2, "0")
-}
-
-/** What a new block needs to know of its place. */
-export interface Place extends Gap {
-  parent: string
-}
-
-/** Puts a new text block into a context, within a change. */
-export function putTextBlock(doc: ContextDoc, id: string, place: Place, text: string): void {
-  const scalar = (s: string) => new A.ImmutableString(s)
-  const block: RawBlock = { kind: scalar("text"), role: scalar("user"), status: scalar("done"), order: scalar(keyIn(place)), text }
-  if (place.parent) block.parent = scalar(place.parent)
-  doc.pages[pageOf(id)]![id] = block
 }

@@ -80,6 +80,3 @@ export function startsFor(query: string): Start[] {
 
 /** The kinds that a block of text may be turned into. */
 export const turnable = ["text", "task", "comment"] as const
-
-/** Whether people edit the content of a kind as text. */
-export const isProse = (kind: string): boolean => kind === "text" || kind === "thinking" || kind === "comment" || kind === "task" || kind === "query" || kind === "checkpoint" || kind === "error" || kind === "conflict" || kind === "drift"

@@ -1,7 +1,7 @@
 // A citation of the lines that are selected in a block: a handle, copied.
 
 import { op, Refused } from "../core/ops"
-import { citeAddress, linesOf } from "../core/handle"
+import { linesOf } from "../core/handle"
 import type { ContextModel } from "../core/model"
 import { toast } from "../parts"
 import { isFields, textOf } from "./check"
@@ -71,6 +71,3 @@ export async function citeLines(model: ContextModel, lines: Lines): Promise<stri
     return ""
   }
 }
-
-/** The address that opens a citation on this page: the one to share. */
-export const citationLink = (handle: string) => location.origin + location.pathname + citeAddress(handle)

@@ -35,9 +35,6 @@ export function nameOf(p: Place): string {
   return p.kernel ? `${p.kernel}: ${own}` : own
 }
 
-/** What an operation takes for it: its whole id. */
-export const addressOf = (p: Place) => (p.kernel ? `${p.kernel}:${p.label || p.id}` : p.id)
-
 /** The address on this page of a context of this kernel, and of a block in it; "" for what cannot be opened here. */
 export const hrefOf = (p: Pick<Place, "kernel" | "id">, block = "") => (p.kernel ? "" : placeOf(p.id, isUUID(block) ? block : ""))
 

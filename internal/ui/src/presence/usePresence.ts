@@ -29,12 +29,3 @@ export function usePresence(model: ContextModel): Peers {
   )
   return useMemo(() => ({ peers, here: (id: string) => people.here(id) }), [people, peers])
 }
-
-/** The others who are in one block: renders only when they change. */
-export function useHere(model: ContextModel, id: string): readonly Seat[] {
-  const people = usePeople(model)
-  return useSyncExternalStore(
-    fn => people.subscribe(fn),
-    () => people.here(id),
-  )
-}

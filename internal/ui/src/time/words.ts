@@ -21,8 +21,6 @@ export const plural = (n: number, what: string) => `${n.toLocaleString("en")} ${
 /** Who somebody is, short: an actor that nobody is on record for is many digits. */
 export const nameOf = (author: string) => (/^[0-9a-f]{16,}$/.test(author) ? `unknown ${author.slice(0, 6)}` : author || "nobody")
 
-export const namesOf = (p: Point) => [p.author, ...p.others].map(nameOf)
-
 /** "amy and 2 others". */
 export function whoOf(p: Point): string {
   const others = p.others.length

@@ -2,8 +2,8 @@
 
 import * as A from "@automerge/automerge/slim"
 import { Repo, type DocHandle } from "@automerge/automerge-repo/slim"
-import { keyIn } from "../order"
-import { newBlockID, pageOf, putTextBlock, type ContextDoc, type RawBlock } from "../schema"
+import { keyIn, type Gap } from "../order"
+import { newBlockID, pageOf, type ContextDoc, type RawBlock } from "../schema"
 
 export const str = (text: string) => new A.ImmutableString(text)
 
@@ -39,4 +39,11 @@ export function chance(seed: number): (below: number) => number {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
     return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below)
   }
+}
+
+/** Puts a new text block into a context, within a change. */
+export function putTextBlock(doc: ContextDoc, id: string, place: Gap & { parent: string }, text: string): void {
+  const block: RawBlock = { kind: str("text"), role: str("user"), status: str("done"), order: str(keyIn(place)), text }
+  if (place.parent) block.parent = str(place.parent)
+  doc.pages[pageOf(id)]![id] = block
 }
