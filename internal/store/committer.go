@@ -112,8 +112,16 @@ func (c *committer) flush(items []*item) {
 	began := time.Now()
 	switch err := b.write(c.s.db); {
 	case err == nil:
-		c.s.count.wrote(time.Since(began))
+		took := time.Since(began)
+		c.s.count.wrote(took)
 		c.succeed(b, staged)
+		if c.s.wrote != nil {
+			bytes := 0
+			for _, it := range staged {
+				bytes += it.bytes
+			}
+			c.s.wrote(began, took, len(staged), bytes)
+		}
 	case (errors.Is(err, badger.ErrTxnTooBig) || errors.Is(err, kaijutsu.ErrTooLarge)) && len(staged) > 1:
 		c.flush(staged[:len(staged)/2])
 		c.flush(staged[len(staged)/2:])

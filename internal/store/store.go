@@ -23,6 +23,7 @@ type Store struct {
 	log        *slog.Logger
 	minFree    int64
 	acceptLoss bool
+	wrote      func(began time.Time, took time.Duration, writes, bytes int) // or nil
 	storageID  string
 	lock       *os.File
 	mark       *markFile // the keeper's
@@ -71,6 +72,7 @@ func Open(o Options) (*Store, error) {
 		log:        o.Log,
 		minFree:    max(o.MinFree, flushBytes),
 		acceptLoss: o.AcceptLoss,
+		wrote:      o.Wrote,
 		batchRows:  maxBatchRows,
 		batchBytes: maxBatchBytes,
 		queue:      make(chan *item, queueItems),
