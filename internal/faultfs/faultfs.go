@@ -65,6 +65,7 @@ type Op struct {
 	Kind        Kind
 	Path        string // below the mount point, such as "badger/00001.mem"
 	Offset, Len int64
+	PID         int // of the thread that asks; 0 when the kernel does so by itself
 }
 
 // Verdict says what becomes of a request. The zero value lets it pass.
@@ -74,7 +75,8 @@ type Verdict struct {
 	// Before is called before it is done.
 	Before func()
 	// Errno, when not 0, is its answer; it is not done, except of a Write the
-	// first Cut bytes.
+	// first Cut bytes. What an Fsync failed to write is lost with the power, also
+	// when a later one succeeds, as the kernel believes it written.
 	Errno syscall.Errno
 	Cut   int64
 	// After is called when it is done and not yet answered.
@@ -119,10 +121,10 @@ func (f *FS) Ops() uint64 {
 
 // ask counts a request and returns its verdict, when Before and the delay are
 // over.
-func (f *FS) ask(kind Kind, path string, offset, n int64) Verdict {
+func (f *FS) ask(pid int, kind Kind, path string, offset, n int64) Verdict {
 	f.hookMu.Lock()
 	f.count++
-	op := Op{N: f.count, Kind: kind, Path: path, Offset: offset, Len: n}
+	op := Op{N: f.count, Kind: kind, Path: path, Offset: offset, Len: n, PID: pid}
 	var v Verdict
 	if f.onOp != nil {
 		v = f.onOp(op)
@@ -139,8 +141,8 @@ func (f *FS) ask(kind Kind, path string, offset, n int64) Verdict {
 
 // do asks about a request and does it, under the lock, unless the answer is an
 // error.
-func (f *FS) do(kind Kind, path string, offset, n int64, act func() syscall.Errno) syscall.Errno {
-	v := f.ask(kind, path, offset, n)
+func (f *FS) do(pid int, kind Kind, path string, offset, n int64, act func() syscall.Errno) syscall.Errno {
+	v := f.ask(pid, kind, path, offset, n)
 	if v.Errno != 0 {
 		return v.Errno
 	}

@@ -20,6 +20,7 @@ const (
 type file struct {
 	certain  int64              // the length as of the last fsync or truncation
 	pages    map[int64][][]byte // by index: what they held, oldest first
+	failed   map[int64]struct{} // pages that an fsync failed to write: the next one does not either
 	reserved int64              // pages from the front that have space
 	spaced   map[int64]struct{} // further pages that have space
 }
@@ -27,7 +28,7 @@ type file struct {
 // newFile is a file of a length that is certain, with space for its first
 // pages.
 func newFile(size, reserved int64) *file {
-	return &file{certain: size, pages: make(map[int64][][]byte), reserved: reserved, spaced: make(map[int64]struct{})}
+	return &file{certain: size, pages: make(map[int64][][]byte), failed: make(map[int64]struct{}), reserved: reserved, spaced: make(map[int64]struct{})}
 }
 
 // remember notes what the pages in a range hold before they are written. Size
@@ -38,6 +39,7 @@ func (p *file) remember(content io.ReaderAt, offset, n int64) error {
 	}
 	for i := offset / pageBytes; i <= (offset+n-1)/pageBytes; i++ {
 		was := p.pages[i]
+		delete(p.failed, i)
 		if len(was) >= maxVersions {
 			continue
 		}
@@ -61,10 +63,22 @@ func readPage(content io.ReaderAt, i int64) ([]byte, error) {
 	return page, nil
 }
 
-// synced makes all of it certain.
+// synced makes all of it certain, but for what an fsync failed to write before:
+// the kernel takes that for written.
 func (p *file) synced(size int64) {
-	clear(p.pages)
+	for i := range p.pages {
+		if _, failed := p.failed[i]; !failed {
+			delete(p.pages, i)
+		}
+	}
 	p.certain = size
+}
+
+// fail is an fsync that failed.
+func (p *file) fail() {
+	for i := range p.pages {
+		p.failed[i] = struct{}{}
+	}
 }
 
 // mood is how a loss of power treats what was on its way to the disk.

@@ -26,8 +26,8 @@ var (
 	_ fs.FileAllocater = (*handle)(nil)
 )
 
-func (h *handle) Read(_ context.Context, buf []byte, off int64) (fuse.ReadResult, syscall.Errno) {
-	v := h.node.fs.ask(Read, h.node.name(), off, int64(len(buf)))
+func (h *handle) Read(ctx context.Context, buf []byte, off int64) (fuse.ReadResult, syscall.Errno) {
+	v := h.node.fs.ask(pid(ctx), Read, h.node.name(), off, int64(len(buf)))
 	if v.Errno != 0 {
 		return nil, v.Errno
 	}
@@ -41,9 +41,9 @@ func (h *handle) Read(_ context.Context, buf []byte, off int64) (fuse.ReadResult
 	return fuse.ReadResultData(buf[:n]), 0
 }
 
-func (h *handle) Write(_ context.Context, data []byte, off int64) (uint32, syscall.Errno) {
+func (h *handle) Write(ctx context.Context, data []byte, off int64) (uint32, syscall.Errno) {
 	f := h.node.fs
-	v := f.ask(Write, h.node.name(), off, int64(len(data)))
+	v := f.ask(pid(ctx), Write, h.node.name(), off, int64(len(data)))
 	if v.Errno != 0 {
 		data = data[:min(v.Cut, int64(len(data)))]
 	}
@@ -88,12 +88,12 @@ func (h *handle) Flush(context.Context) syscall.Errno { return 0 }
 
 func (h *handle) Release(context.Context) syscall.Errno { return fs.ToErrno(h.file.Close()) }
 
-func (h *handle) Allocate(_ context.Context, off, size uint64, mode uint32) syscall.Errno {
+func (h *handle) Allocate(ctx context.Context, off, size uint64, mode uint32) syscall.Errno {
 	if mode&^unix.FALLOC_FL_KEEP_SIZE != 0 {
 		return syscall.EOPNOTSUPP
 	}
 	f := h.node.fs
-	return f.do(Fallocate, h.node.name(), int64(off), int64(size), func() syscall.Errno {
+	return f.do(pid(ctx), Fallocate, h.node.name(), int64(off), int64(size), func() syscall.Errno {
 		info, err := h.file.Stat()
 		if err != nil {
 			return fs.ToErrno(err)

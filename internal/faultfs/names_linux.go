@@ -14,7 +14,7 @@ import (
 
 func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (made *fs.Inode, open fs.FileHandle, _ uint32, errno syscall.Errno) {
 	path := filepath.Join(n.path(), name)
-	errno = n.fs.do(Create, n.child(name), 0, 0, func() syscall.Errno {
+	errno = n.fs.do(pid(ctx), Create, n.child(name), 0, 0, func() syscall.Errno {
 		if n.fs.space == 0 {
 			return syscall.ENOSPC
 		}
@@ -45,9 +45,9 @@ func (n *node) made(path string, inode uint64) {
 	n.fs.note(&change{inodes: []uint64{n.inode()}, subject: inode, undo: func() error { return os.Rename(path, n.fs.park()) }})
 }
 
-func (n *node) Unlink(_ context.Context, name string) syscall.Errno {
+func (n *node) Unlink(ctx context.Context, name string) syscall.Errno {
 	path := filepath.Join(n.path(), name)
-	return n.fs.do(Unlink, n.child(name), 0, 0, func() syscall.Errno {
+	return n.fs.do(pid(ctx), Unlink, n.child(name), 0, 0, func() syscall.Errno {
 		st, err := stat(path)
 		if err != nil {
 			return fs.ToErrno(err)
@@ -66,13 +66,13 @@ func (n *node) Unlink(_ context.Context, name string) syscall.Errno {
 	})
 }
 
-func (n *node) Rename(_ context.Context, name string, parent fs.InodeEmbedder, newName string, flags uint32) syscall.Errno {
+func (n *node) Rename(ctx context.Context, name string, parent fs.InodeEmbedder, newName string, flags uint32) syscall.Errno {
 	to, ok := parent.EmbeddedInode().Operations().(*node)
 	if !ok || flags&^unix.RENAME_NOREPLACE != 0 {
 		return syscall.EINVAL
 	}
 	from, at := filepath.Join(n.path(), name), filepath.Join(to.path(), newName)
-	return n.fs.do(Rename, to.child(newName), 0, 0, func() syscall.Errno {
+	return n.fs.do(pid(ctx), Rename, to.child(newName), 0, 0, func() syscall.Errno {
 		st, err := stat(from)
 		if err != nil {
 			return fs.ToErrno(err)
@@ -115,7 +115,7 @@ func (n *node) Rename(_ context.Context, name string, parent fs.InodeEmbedder, n
 
 func (n *node) Mkdir(ctx context.Context, name string, mode uint32, out *fuse.EntryOut) (made *fs.Inode, errno syscall.Errno) {
 	path := filepath.Join(n.path(), name)
-	errno = n.fs.do(Mkdir, n.child(name), 0, 0, func() syscall.Errno {
+	errno = n.fs.do(pid(ctx), Mkdir, n.child(name), 0, 0, func() syscall.Errno {
 		if err := os.Mkdir(path, os.FileMode(mode)); err != nil {
 			return fs.ToErrno(err)
 		}
@@ -132,9 +132,9 @@ func (n *node) added(ctx context.Context, path string, out *fuse.EntryOut, made 
 	return errno
 }
 
-func (n *node) Rmdir(_ context.Context, name string) syscall.Errno {
+func (n *node) Rmdir(ctx context.Context, name string) syscall.Errno {
 	path := filepath.Join(n.path(), name)
-	return n.fs.do(Rmdir, n.child(name), 0, 0, func() syscall.Errno {
+	return n.fs.do(pid(ctx), Rmdir, n.child(name), 0, 0, func() syscall.Errno {
 		st, err := stat(path)
 		if err == nil {
 			err = os.Remove(path)
@@ -152,7 +152,7 @@ func (n *node) Rmdir(_ context.Context, name string) syscall.Errno {
 
 func (n *node) Link(ctx context.Context, target fs.InodeEmbedder, name string, out *fuse.EntryOut) (made *fs.Inode, errno syscall.Errno) {
 	path := filepath.Join(n.path(), name)
-	errno = n.fs.do(Link, n.child(name), 0, 0, func() syscall.Errno {
+	errno = n.fs.do(pid(ctx), Link, n.child(name), 0, 0, func() syscall.Errno {
 		if err := os.Link(target.EmbeddedInode().Operations().(*node).path(), path); err != nil {
 			return fs.ToErrno(err)
 		}
@@ -163,7 +163,7 @@ func (n *node) Link(ctx context.Context, target fs.InodeEmbedder, name string, o
 
 func (n *node) Symlink(ctx context.Context, target, name string, out *fuse.EntryOut) (made *fs.Inode, errno syscall.Errno) {
 	path := filepath.Join(n.path(), name)
-	errno = n.fs.do(Link, n.child(name), 0, 0, func() syscall.Errno {
+	errno = n.fs.do(pid(ctx), Link, n.child(name), 0, 0, func() syscall.Errno {
 		if err := os.Symlink(target, path); err != nil {
 			return fs.ToErrno(err)
 		}

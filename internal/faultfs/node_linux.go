@@ -89,14 +89,14 @@ func (n *node) Setattr(ctx context.Context, open fs.FileHandle, in *fuse.SetAttr
 		if err != nil {
 			return fs.ToErrno(err)
 		}
-		errno := n.fs.do(Truncate, n.name(), 0, int64(size), func() syscall.Errno { return n.truncate(file, int64(size)) })
+		errno := n.fs.do(pid(ctx), Truncate, n.name(), 0, int64(size), func() syscall.Errno { return n.truncate(file, int64(size)) })
 		file.Close()
 		if errno != 0 {
 			return errno
 		}
 	}
 	if mode, ok := in.GetMode(); ok {
-		errno := n.fs.do(Chmod, n.name(), 0, 0, func() syscall.Errno { return fs.ToErrno(syscall.Chmod(n.path(), mode)) })
+		errno := n.fs.do(pid(ctx), Chmod, n.name(), 0, 0, func() syscall.Errno { return fs.ToErrno(syscall.Chmod(n.path(), mode)) })
 		if errno != 0 {
 			return errno
 		}
@@ -149,8 +149,8 @@ func access(flags uint32) (how int, writes bool) {
 	return os.O_RDWR, true
 }
 
-func (n *node) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	if v := n.fs.ask(Open, n.name(), 0, 0); v.Errno != 0 {
+func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	if v := n.fs.ask(pid(ctx), Open, n.name(), 0, 0); v.Errno != 0 {
 		return nil, 0, v.Errno
 	}
 	how, writes := access(flags)
@@ -162,27 +162,52 @@ func (n *node) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32, sys
 }
 
 // Fsync is also of directories, and of what is mapped.
-func (n *node) Fsync(_ context.Context, open fs.FileHandle, _ uint32) syscall.Errno {
+func (n *node) Fsync(ctx context.Context, open fs.FileHandle, _ uint32) syscall.Errno {
 	kind := Fsync
 	if n.IsDir() {
 		kind = FsyncDir
 	}
-	return n.fs.do(kind, n.name(), 0, 0, func() syscall.Errno {
-		if n.fs.cut {
-			return syscall.EIO
+	v := n.fs.ask(pid(ctx), kind, n.name(), 0, 0)
+	n.fs.mu.Lock()
+	errno := n.sync(open, v.Errno)
+	n.fs.mu.Unlock()
+	if v.After != nil && v.Errno == 0 {
+		v.After()
+	}
+	return errno
+}
+
+// sync makes certain what belongs to the node, or fails to, under the lock.
+func (n *node) sync(open fs.FileHandle, fails syscall.Errno) syscall.Errno {
+	if n.fs.cut || n.fs.dead {
+		return syscall.EIO
+	}
+	if h, ok := open.(*handle); ok {
+		info, err := h.file.Stat()
+		if err != nil {
+			return fs.ToErrno(err)
 		}
-		if h, ok := open.(*handle); ok {
-			info, err := h.file.Stat()
-			if err != nil {
-				return fs.ToErrno(err)
-			}
-			n.fs.file(n.inode(), info).synced(info.Size())
+		p := n.fs.file(n.inode(), info)
+		if fails != 0 {
+			p.fail()
+			return fails
 		}
+		p.synced(info.Size())
+	}
+	if fails == 0 {
 		n.fs.certain(n.inode())
-		return 0
-	})
+	}
+	return fails
 }
 
 func (n *node) CopyFileRange(context.Context, fs.FileHandle, uint64, *fs.Inode, fs.FileHandle, uint64, uint64, uint64) (uint32, syscall.Errno) {
 	return 0, syscall.EOPNOTSUPP // the kernel reads and writes then
+}
+
+// pid is the thread that a request comes from.
+func pid(ctx context.Context) int {
+	if caller, ok := fuse.FromContext(ctx); ok {
+		return int(caller.Pid)
+	}
+	return 0
 }
