@@ -4,7 +4,7 @@ package torture
 func three(servers int) layout { return layout{nodes: 3, servers: servers} }
 
 // faults are all there are, in the order of kj torture all.
-var faults = []fault{
+var faults = append([]fault{
 	{"kill-node", "kill -9 of a node under load, again and again", 10, three(1), killNode, nil},
 	{"kill-nats", "kill -9 of the nats-server, 3 s down", 3, three(1), killNATS, nil},
 	{"stop-nats", "the nats-server hangs (SIGSTOP), 6 s, and goes on", 3, three(1), stopNATS, nil},
@@ -21,7 +21,7 @@ var faults = []fault{
 	{"drift", "kill -9 of the server while drifts are flushed, staged, pushed, replayed and consented to", 1000, layout{nodes: 1}, nil, driftAlone},
 	{"drift-nodes", "drifts of one source flushed and cancelled at three nodes, and kill -9 of nodes meanwhile", 60, three(1), nil, driftNodes},
 	{"git", "typing, sed -i, commits, switches of the branch and kill -9 of the server, in one worktree, for a minute", 1, layout{nodes: 1}, nil, tortureGit},
-}
+}, diskFaults...)
 
 // clockEnv is the environment variable by which kj serve is told to live in
 // another time.

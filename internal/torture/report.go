@@ -40,7 +40,12 @@ type Report struct {
 
 	Drift *DriftReport `json:"drift,omitempty"` // of the faults of drifts, instead of the above
 
+	Disk *DiskReport `json:"disk,omitempty"` // of the faults of a disk, besides the above
+
 	Git *GitReport `json:"git,omitempty"` // of the fault git, likewise
+
+	Findings []Finding `json:"findings,omitempty"` // of mixed runs: the problems, by check
+	History  string    `json:"history,omitempty"`  // where what happened was kept
 
 	Notes    []string `json:"notes,omitempty"`    // what the fault measured
 	Problems []string `json:"problems,omitempty"` // empty: it passed
@@ -63,6 +68,8 @@ func (r *Report) Print(w io.Writer) error {
 		r.Drift.print(&b)
 	case r.Git != nil:
 		r.Git.print(&b)
+	case r.Disk != nil:
+		r.Disk.print(&b, r)
 	default:
 		r.printEdits(&b)
 	}
@@ -71,6 +78,9 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "  ✗ %s\n", p)
+	}
+	if r.History != "" {
+		fmt.Fprintf(&b, "  history: %s\n", r.History)
 	}
 	if r.Dir != "" {
 		fmt.Fprintf(&b, "  kept: %s\n", r.Dir)
@@ -109,6 +119,17 @@ func byNode(n map[string]int) string {
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond)) }
+
+// take adds a verdict to the report.
+func (r *Report) take(v *Verdict) {
+	r.Findings = append(r.Findings, v.Findings...)
+	r.Notes = append(r.Notes, v.Notes...)
+	for _, f := range v.Findings {
+		r.Problems = append(r.Problems, f.String())
+	}
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (r *Report) problem(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))

@@ -1,0 +1,187 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kaijutsu/internal/faultfs"
+)
+
+const (
+	// diskLoad is how long writers write at most before the server is killed
+	// anyway.
+	diskLoad = 250 * time.Millisecond
+	// freshRounds is how often a round is one of a server that starts for the
+	// first time.
+	freshRounds = 10
+	// diskSay is after how many rounds a line says so.
+	diskSay = 50
+)
+
+// killPoints kills a server at one point of its disk after another.
+func killPoints(ctx context.Context, s *stage, opt Options, r *Report) error {
+	return strikeDisk(ctx, s, opt, r, faultfs.Options{}, false)
+}
+
+// powerLosses takes the power from it, at such points and at any time.
+func powerLosses(ctx context.Context, s *stage, opt Options, r *Report) error {
+	return strikeDisk(ctx, s, opt, r, faultfs.Options{}, true)
+}
+
+// strictPowerLosses does so on a disk that keeps no more than it must.
+func strictPowerLosses(ctx context.Context, s *stage, opt Options, r *Report) error {
+	return strikeDisk(ctx, s, opt, r, faultfs.Options{Strict: true}, true)
+}
+
+// strikeDisk plays rounds. In each the server starts, everything that was
+// acknowledged is looked for, writers write, and it is struck: at a point of its
+// disk that was chosen before it started, or when the time is over.
+func strikeDisk(ctx context.Context, s *stage, opt Options, r *Report, o faultfs.Options, power bool) (err error) {
+	d, err := openDisk(s, r, o)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := d.close(); err == nil {
+			err = closing
+		}
+	}()
+	a := newAtlas()
+	last := "the first start"
+	for round := range opt.Rounds {
+		if round%freshRounds == freshRounds-1 {
+			if err := d.fresh(ctx, a, round, power); err != nil {
+				return fmt.Errorf("round %d: %w", round+1, err)
+			}
+			continue
+		}
+		next, err := d.strikeRound(ctx, a, round, last)
+		if err != nil {
+			return fmt.Errorf("round %d, after %s: %w", round+1, last, err)
+		}
+		last = next
+		if power {
+			if err := d.losePower(d.s.random); err != nil {
+				return fmt.Errorf("round %d: %w", round+1, err)
+			}
+		}
+		if (round+1)%diskSay == 0 || round+1 == opt.Rounds {
+			s.say("  round %d of %d: %d changes acknowledged, %d starts", round+1, opt.Rounds, s.ledger.total(), d.d.Lives)
+		}
+		if !r.OK() {
+			break // what follows is of the same loss
+		}
+	}
+	if err := d.audit(ctx); err != nil {
+		return err
+	}
+	a.report(d.d)
+	return nil
+}
+
+// strikeRound is one life of the server. It returns how it ended.
+func (d *disk) strikeRound(ctx context.Context, a *atlas, round int, last string) (string, error) {
+	l := d.newLife(d.n)
+	strike := func(op faultfs.Op) faultfs.Verdict {
+		if at, ok := a.saw(op); ok {
+			return l.strike(at, op)
+		}
+		return faultfs.Verdict{}
+	}
+	renew := round%contextRounds == 0
+	at, armed := spot{}, false
+	d.fs.OnOp(strike)
+	if !renew && round%3 != 0 { // also while it opens
+		at, armed = a.arm(d.s.random, false)
+	}
+	ready, err := l.start(ctx)
+	if err != nil {
+		return "", err
+	}
+	if ready {
+		err = l.missing(ctx, d.s.targets, fmt.Sprintf("round %d, %s", round, last))
+		if err == nil && renew {
+			err = d.renew(ctx)
+		}
+		if err != nil && err != errStruck && !l.struck.Load() {
+			return "", err
+		}
+		if !armed && round%4 != 0 {
+			at, armed = a.arm(d.s.random, true)
+		}
+		l.load(ctx, diskLoad/4+time.Duration(d.s.random.Int64N(int64(diskLoad))))
+	}
+	if err := l.finish(ctx); err != nil {
+		return "", err
+	}
+	if armed && a.wasStruck() {
+		return "a strike " + at.String(), nil
+	}
+	return "a strike at any time", nil
+}
+
+// fresh is a round of a server that starts for the first time, is struck while
+// it makes its files, and has to start then.
+func (d *disk) fresh(ctx context.Context, a *atlas, round int, power bool) error {
+	n := d.server(fmt.Sprintf("fresh-%d", round))
+	l := d.newLife(n)
+	own := newAtlas()
+	nth, when, seen := 1+d.s.random.IntN(60), pick(d.s.random, before, after), 0
+	d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict {
+		if !op.Kind.Changes() {
+			return faultfs.Verdict{}
+		}
+		if seen++; seen != nth {
+			return faultfs.Verdict{}
+		}
+		at := spot{site{op.Kind, sortOf(op.Path)}, when}
+		own.hits[at]++
+		return l.strike(at, op)
+	})
+	if _, err := l.start(ctx); err != nil {
+		return fmt.Errorf("the first start of a server: %w", err)
+	}
+	if err := l.finish(ctx); err != nil {
+		return err
+	}
+	if power {
+		if err := d.losePower(d.s.random); err != nil {
+			return err
+		}
+	}
+	d.fs.OnOp(nil)
+	again := d.newLife(n)
+	if _, err := again.start(ctx); err != nil {
+		for at := range own.hits {
+			err = fmt.Errorf("the second start of a server that was struck %s in its first: %w", at, err)
+		}
+		return err
+	}
+	if err := n.api().call(ctx, "context_create", map[string]any{"title": "Fresh"}, nil); err != nil {
+		return fmt.Errorf("the second start of a server: %w", err)
+	}
+	if err := again.finish(ctx); err != nil {
+		return err
+	}
+	d.d.came("a server that starts for the first time")
+	return os.RemoveAll(filepath.Join(d.backing, filepath.Base(n.dir)))
+}
+
+// losePower makes the disk what it might be, and mounts it again.
+func (d *disk) losePower(r *rand.Rand) error {
+	if err := d.fs.PowerLoss(r); err != nil {
+		return fmt.Errorf("lose power: %w", err)
+	}
+	return d.mount()
+}
+
+// wasStruck reports whether the spot that was chosen was struck.
+func (a *atlas) wasStruck() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.armed == nil
+}

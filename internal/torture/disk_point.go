@@ -1,0 +1,150 @@
+package torture
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"kaijutsu/internal/faultfs"
+)
+
+// moment is when, of a request, the server is killed.
+type moment string
+
+const (
+	before moment = "before"
+	within moment = "within" // of a write: when a part of it is done
+	after  moment = "after"
+)
+
+// site is what is asked of the disk: a sort of request of a sort of file.
+type site struct {
+	kind faultfs.Kind
+	file string // path with N for each number
+}
+
+// spot is a site and a moment.
+type spot struct {
+	site
+	when moment
+}
+
+func (p spot) String() string { return string(p.when) + " " + p.kind.String() + " of " + p.file }
+
+// sortOf returns a path with N in site of each number.
+func sortOf(path string) string {
+	var b strings.Builder
+	for i := range len(path) {
+		digit := path[i] >= '0' && path[i] <= '9'
+		switch {
+		case !digit:
+			b.WriteByte(path[i])
+		case i == 0 || path[i-1] < '0' || path[i-1] > '9':
+			b.WriteByte('N')
+		}
+	}
+	return b.String()
+}
+
+// atlas knows which places there are and how often each was struck. It is safe
+// for concurrent use.
+type atlas struct {
+	mu    sync.Mutex
+	now   map[site]int // requests in this life
+	most  map[site]int // in any life
+	hits  map[spot]int
+	armed *spot // nil: nothing is to be struck, or it was
+	nth   int
+}
+
+func newAtlas() *atlas {
+	return &atlas{now: make(map[site]int), most: make(map[site]int), hits: make(map[spot]int)}
+}
+
+// arm chooses where to strike next: the spot that was struck least, or, under
+// load, one that has to do with the log of the store.
+func (a *atlas) arm(r *rand.Rand, load bool) (spot, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.now)
+	var spots []spot
+	for p := range a.most {
+		if load && !(strings.HasSuffix(p.file, ".mem") && (p.kind == faultfs.Write || p.kind == faultfs.Fsync)) {
+			continue
+		}
+		spots = append(spots, spot{p, before}, spot{p, after})
+		if p.kind == faultfs.Write {
+			spots = append(spots, spot{p, within})
+		}
+	}
+	a.armed = nil
+	if len(spots) == 0 {
+		return spot{}, false
+	}
+	slices.SortFunc(spots, func(x, y spot) int {
+		if d := a.hits[x] - a.hits[y]; d != 0 {
+			return d
+		}
+		return strings.Compare(x.String(), y.String())
+	})
+	chosen := spots[0]
+	if load {
+		chosen = spots[r.IntN(len(spots))]
+	}
+	a.armed, a.nth = &chosen, 1+r.IntN(a.most[chosen.site])
+	return chosen, true
+}
+
+// saw counts a request and says whether to strike it.
+func (a *atlas) saw(op faultfs.Op) (spot, bool) {
+	if !op.Kind.Changes() {
+		return spot{}, false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := site{op.Kind, sortOf(op.Path)}
+	a.now[p]++
+	a.most[p] = max(a.most[p], a.now[p])
+	if a.armed == nil || a.armed.site != p || a.now[p] != a.nth {
+		return spot{}, false
+	}
+	struck := *a.armed
+	a.armed = nil
+	a.hits[struck]++
+	return struck, true
+}
+
+// report writes what was struck, and what never was.
+func (a *atlas) report(d *DiskReport) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for p := range a.most {
+		all := []spot{{p, before}, {p, after}}
+		if p.kind == faultfs.Write {
+			all = append(all, spot{p, within})
+		}
+		for _, at := range all {
+			if n := a.hits[at]; n > 0 {
+				d.Points[at.String()] = n
+			} else {
+				d.Never = append(d.Never, at.String())
+			}
+		}
+	}
+	slices.Sort(d.Never)
+}
+
+// strike is the verdict that kills the server at a spot.
+func (l *life) strike(at spot, op faultfs.Op) faultfs.Verdict {
+	kill := func() { l.kill(op.PID) }
+	switch at.when {
+	case before:
+		return faultfs.Verdict{Before: kill, Errno: syscall.EIO}
+	case within:
+		return faultfs.Verdict{Before: kill, Errno: syscall.EIO, Cut: op.Len / 2}
+	default:
+		return faultfs.Verdict{After: kill}
+	}
+}
