@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -170,6 +171,10 @@ func (c *Cluster) listen() error {
 // fillDigest reads what the node holds.
 func (c *Cluster) fillDigest() error {
 	for s, err := range c.store.Summaries() {
+		if errors.Is(err, store.ErrDamaged) { // it costs the documents that it is about
+			c.log.Error("what this node holds is not known in full", "err", err)
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,8 @@ func (c *Cluster) Fetch(ctx context.Context, doc kaijutsu.DocumentID) bool {
 	if _, err := c.store.Info(ctx, doc); errors.Is(err, repo.ErrDeleted) {
 		release()
 		return false
+	} else if errors.Is(err, kaijutsu.ErrNotFound) && c.digest.sum(doc) != 0 {
+		c.digest.drop(doc, c.now()) // set aside because of damage: what is not here is not told
 	}
 	node := c.whoHas(ctx, doc)
 	if node == "" {
@@ -53,6 +55,14 @@ func (c *Cluster) Fetch(ctx context.Context, doc kaijutsu.DocumentID) bool {
 	}
 	info, err := c.store.Info(ctx, doc)
 	return err == nil && info.Changes > 0
+}
+
+// Elsewhere reports whether another node holds a document.
+func (c *Cluster) Elsewhere(ctx context.Context, doc kaijutsu.DocumentID) bool {
+	if c.bus.Embedded() || !c.connected.Load() {
+		return false
+	}
+	return c.whoHas(ctx, doc) != ""
 }
 
 // whoHas returns a node that has a document; "": none says so.

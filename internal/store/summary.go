@@ -21,8 +21,9 @@ type Summary struct {
 const summaryPage = 256
 
 // Summaries lists all documents, by id, each as it is when the listing comes to
-// it; those that are made while it runs may be missing. After an error there is
-// nothing more. The error wraps ErrDamaged when documents are missing.
+// it; those that are made while it runs may be missing. A document whose row is
+// damaged is left out, and listed by Damaged. After an error there is nothing
+// more. The error wraps ErrDamaged when documents are missing.
 func (s *Store) Summaries() iter.Seq2[Summary, error] {
 	return func(yield func(Summary, error) bool) {
 		var listed, expected uint64
@@ -33,7 +34,7 @@ func (s *Store) Summaries() iter.Seq2[Summary, error] {
 				expected = at.documents
 			}
 			for _, summary := range page {
-				if !yield(summary, nil) {
+				if !summary.damaged && !yield(summary.Summary, nil) {
 					return
 				}
 				seek = append(bytes.Clone(documentKey(classDocument, summary.Doc)), 0)
@@ -54,23 +55,29 @@ func (s *Store) Summaries() iter.Seq2[Summary, error] {
 	}
 }
 
-func (s *Store) summariesFrom(seek []byte) (page []Summary, at state, err error) {
+// listedDocument is a document whose key is there.
+type listedDocument struct {
+	Summary
+	damaged bool
+}
+
+func (s *Store) summariesFrom(seek []byte) (page []listedDocument, at state, err error) {
 	err = s.view(func(v view) error {
 		if at, _, err = v.state(); err != nil {
 			return err
 		}
 		return v.scan([]byte{classDocument}, seek, func(item *badger.Item) (bool, error) {
 			key := item.KeyCopy(nil)
-			err := item.Value(func(frame []byte) error {
+			doc, err := documentOf(key)
+			if err != nil {
+				return false, fmt.Errorf("%w: %w", err, ErrDamaged)
+			}
+			err = item.Value(func(frame []byte) error {
 				row, err := openDocument(key, frame)
 				if err != nil {
-					return v.damaged(key, err.Error())
+					s.noticed(doc, v.damaged(key, err.Error()))
 				}
-				doc, err := documentOf(key)
-				if err != nil {
-					return fmt.Errorf("%w: %w", err, ErrDamaged)
-				}
-				page = append(page, Summary{Doc: doc, Heads: row.heads, Changes: row.before + row.changes})
+				page = append(page, listedDocument{Summary{Doc: doc, Heads: row.heads, Changes: row.before + row.changes}, err != nil})
 				return nil
 			})
 			return len(page) < summaryPage, err
