@@ -130,7 +130,7 @@ func (d *disk) fresh(ctx context.Context, a *atlas, round int, power bool) error
 	n := d.server(fmt.Sprintf("fresh-%d", round))
 	l := d.newLife(n)
 	own := newAtlas()
-	nth, when, seen := 1+d.s.random.IntN(60), pick(d.s.random, before, after), 0
+	nth, when, seen := 1+d.s.random.IntN(60), pick(d.s.random, beforeIt, afterIt), 0
 	d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict {
 		if !op.Kind.Changes() {
 			return faultfs.Verdict{}

@@ -14,9 +14,9 @@ import (
 type moment string
 
 const (
-	before moment = "before"
-	within moment = "within" // of a write: when a part of it is done
-	after  moment = "after"
+	beforeIt moment = "before"
+	withinIt moment = "within" // of a write: when a part of it is done
+	afterIt  moment = "after"
 )
 
 // site is what is asked of the disk: a sort of request of a sort of file.
@@ -74,9 +74,9 @@ func (a *atlas) arm(r *rand.Rand, load bool) (spot, bool) {
 		if load && !(strings.HasSuffix(p.file, ".mem") && (p.kind == faultfs.Write || p.kind == faultfs.Fsync)) {
 			continue
 		}
-		spots = append(spots, spot{p, before}, spot{p, after})
+		spots = append(spots, spot{p, beforeIt}, spot{p, afterIt})
 		if p.kind == faultfs.Write {
-			spots = append(spots, spot{p, within})
+			spots = append(spots, spot{p, withinIt})
 		}
 	}
 	a.armed = nil
@@ -121,9 +121,9 @@ func (a *atlas) report(d *DiskReport) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for p := range a.most {
-		all := []spot{{p, before}, {p, after}}
+		all := []spot{{p, beforeIt}, {p, afterIt}}
 		if p.kind == faultfs.Write {
-			all = append(all, spot{p, within})
+			all = append(all, spot{p, withinIt})
 		}
 		for _, at := range all {
 			if n := a.hits[at]; n > 0 {
@@ -140,9 +140,9 @@ func (a *atlas) report(d *DiskReport) {
 func (l *life) strike(at spot, op faultfs.Op) faultfs.Verdict {
 	kill := func() { l.kill(op.PID) }
 	switch at.when {
-	case before:
+	case beforeIt:
 		return faultfs.Verdict{Before: kill, Errno: syscall.EIO}
-	case within:
+	case withinIt:
 		return faultfs.Verdict{Before: kill, Errno: syscall.EIO, Cut: op.Len / 2}
 	default:
 		return faultfs.Verdict{After: kill}
