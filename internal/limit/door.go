@@ -296,8 +296,11 @@ func hostOf(remote string) string {
 		return remote
 	}
 	ip := net.ParseIP(host)
-	if ip == nil || ip.To4() != nil || ip.IsLoopback() {
+	switch {
+	case ip == nil:
 		return host
+	case ip.To4() != nil || ip.IsLoopback():
+		return ip.String()
 	}
 	return ip.Mask(net.CIDRMask(64, 128)).String()
 }

@@ -21,7 +21,7 @@ func (e *Exceeded) Error() string {
 	var b strings.Builder
 	switch e.Kind {
 	case Rate:
-		fmt.Fprintf(&b, "too many %s: at most %d in a %s", e.What, e.Value, unit(e.Per))
+		fmt.Fprintf(&b, "too many %s: at most %d in a %s", e.What, e.Value, Unit(e.Per))
 	case Count:
 		fmt.Fprintf(&b, "too many %s: at most %d at a time", e.What, e.Value)
 	default:
@@ -35,11 +35,12 @@ func (e *Exceeded) Error() string {
 	} else {
 		fmt.Fprintf(&b, ": %v", e.Unwrap())
 	}
-	fmt.Fprintf(&b, " (limit %s; kj limits tells of it, an owner of the kernel can change it)", e.Name)
+	fmt.Fprintf(&b, " (limit %s: kj limit ls shows it, and an owner of the kernel can change it)", e.Name)
 	return b.String()
 }
 
-func unit(d time.Duration) string {
+// Unit returns the word for the time that a rate is of.
+func Unit(d time.Duration) string {
 	switch d {
 	case time.Second:
 		return "second"

@@ -153,6 +153,25 @@ func (l *Limiter) Enter(name Name, key string) (leave func(), err error) {
 	}), nil
 }
 
+// Find returns a limit. The error wraps kaijutsu.ErrNotFound and says what limits
+// there are.
+func (l *Limiter) Find(name Name) (Row, error) {
+	i, ok := indexOf(name)
+	if !ok {
+		return Row{}, unknown(name)
+	}
+	return l.Stats()[i], nil
+}
+
+// BurstOf returns how much of a rate may come at once after a pause.
+func BurstOf(r Rule, value int64) int64 {
+	if value == 0 {
+		return 0
+	}
+	_, burst := rateOf(r, value)
+	return int64(burst)
+}
+
 // rateOf returns a value as golang.org/x/time/rate has it.
 func rateOf(r Rule, value int64) (rate.Limit, int) {
 	if value == 0 {
