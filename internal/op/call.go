@@ -12,6 +12,15 @@ type Call struct {
 	// Deny names operations that By may not use: names, or families as
 	// "block_*".
 	Deny []string
+	// Bounds narrow Right and what By may do with documents, as the token of the
+	// call says; Right is narrowed already. Nil: nothing does.
+	Bounds *Bounds
+	// Token names the token that the call came with, never its secret; "" when
+	// it came with none of a principal's.
+	Token string
+	// From is the network address of the caller, without a port; "" when it is
+	// not known.
+	From string
 
 	// Door is the door that the call came through: "http", "mcp", "shell".
 	Door string

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"kaijutsu"
 )
@@ -22,7 +23,11 @@ type Problem struct {
 	Hint string `json:"hint,omitempty"`
 	// Ref finds an internal error in the log.
 	Ref string `json:"ref,omitempty"`
-	// Status is the HTTP status of the kind.
+	// RetryAfter is in how many seconds it makes sense to try again, when that is
+	// known.
+	RetryAfter int `json:"retry_after,omitempty"`
+	// Status is the HTTP status of the kind; 429 when it is a limit on how much
+	// somebody may ask for in a time.
 	Status int `json:"-"`
 	// Exit is the exit status of a command that ends with it.
 	Exit int `json:"-"`
@@ -77,6 +82,10 @@ func ProblemOf(err error) Problem {
 		var field *FieldError
 		if errors.As(err, &field) {
 			out.Hint = field.Hint
+		}
+		var later interface{ RetryAfter() time.Duration }
+		if errors.As(err, &later) && later.RetryAfter() > 0 {
+			out.Status, out.RetryAfter = http.StatusTooManyRequests, int((later.RetryAfter()+time.Second-1)/time.Second)
 		}
 		return out
 	}

@@ -26,6 +26,12 @@ type Gates struct {
 	// to. It is asked after the parameters are decoded; in is the operation's
 	// In. Nil permits what the operation's own checks permit.
 	Permit func(ctx context.Context, c Call, spec *Spec, in any) error
+	// Admit refuses a call of somebody who calls too often. It is asked before the
+	// parameters are looked at, and must return at once. Nil admits all.
+	Admit func(c Call, spec *Spec) error
+	// Observe is told of every call as it begins; the context it returns is the
+	// call's, and the function is told how it went. Both must return at once.
+	Observe func(ctx context.Context, c Call, name string) (context.Context, func(Record))
 	// Audit is told of every call when it is over. It must return at once.
 	Audit func(Record)
 	// Now is the clock; default time.Now.
@@ -62,8 +68,9 @@ type Record struct {
 	Op      string
 	Effect  Effect
 	Right   kaijutsu.Right
-	Problem *Problem // nil when it worked
-	Err     error    // behind the problem
+	Params  json.RawMessage // as they came; not to be kept, and not to be shown
+	Problem *Problem        // nil when it worked
+	Err     error           // behind the problem
 }
 
 // Set is the operations of a server. It is safe for concurrent use.
@@ -109,7 +116,7 @@ func (s *Set) List(c Call) []*Op {
 
 // there is the filter: what one list denies, no other list gives back.
 func (s *Set) there(c Call, o *Op) bool {
-	return !Denied(s.gates.Deny, o.Name) && !Denied(c.Deny, o.Name)
+	return !Denied(s.gates.Deny, o.Name) && !Denied(c.Deny, o.Name) && c.Bounds.offers(o.Name)
 }
 
 // Get returns an operation that is there for a caller. The error wraps
@@ -147,15 +154,25 @@ func (s *Set) Instead(denied string) string {
 // Call runs an operation: params is a JSON object, and so is the result. The
 // error is one that ProblemOf knows.
 func (s *Set) Call(ctx context.Context, c Call, name string, params json.RawMessage) (json.RawMessage, error) {
-	from := s.gates.Now()
+	from, observed := s.gates.Now(), func(Record) {}
+	if s.gates.Observe != nil {
+		ctx, observed = s.gates.Observe(ctx, c, name)
+	}
 	o, result, err := s.pass(ctx, c, name, params)
 	if err != nil {
 		if o != nil {
 			err = o.name(err)
 		}
+		if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && errors.Is(cause, kaijutsu.ErrDenied) {
+			err = fmt.Errorf("%s: %w", name, cause) // the token ended meanwhile
+		}
 		err = s.settle(c, name, err)
 	}
-	s.audit(from, c, name, o, err)
+	r := s.record(from, c, name, o, params, err)
+	observed(r)
+	if s.gates.Audit != nil {
+		s.gates.Audit(r)
+	}
 	return result, err
 }
 
@@ -173,6 +190,11 @@ func (s *Set) pass(ctx context.Context, c Call, name string, params json.RawMess
 	}
 	if len(params) > s.gates.Limits.ParamBytes {
 		return o, nil, fmt.Errorf("%s: parameters of %d bytes: at most %d: %w", name, len(params), s.gates.Limits.ParamBytes, kaijutsu.ErrTooLarge)
+	}
+	if s.gates.Admit != nil {
+		if err := s.gates.Admit(c, &o.Spec); err != nil {
+			return o, nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	if err := s.enter(c.By); err != nil {
 		return o, nil, fmt.Errorf("%s: %w", name, err)
@@ -199,11 +221,20 @@ func (s *Set) enter(by kaijutsu.Principal) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running[by] >= s.gates.Limits.Running {
-		return fmt.Errorf("%s has %d calls under way already: %w: wait for one to end", by.Name, s.running[by], kaijutsu.ErrUnavailable)
+		return crowded{fmt.Errorf("%s has %d calls under way already: %w: wait for one to end", by.Name, s.running[by], kaijutsu.ErrUnavailable)}
 	}
 	s.running[by]++
 	return nil
 }
+
+// crowded is an error that a little patience mends.
+type crowded struct{ error }
+
+// Unwrap returns the error.
+func (e crowded) Unwrap() error { return e.error }
+
+// RetryAfter is when it makes sense to try again.
+func (crowded) RetryAfter() time.Duration { return time.Second }
 
 func (s *Set) leave(by kaijutsu.Principal) {
 	s.mu.Lock()
@@ -228,11 +259,9 @@ func (s *Set) settle(c Call, name string, err error) error {
 	return inner
 }
 
-func (s *Set) audit(from time.Time, c Call, name string, o *Op, err error) {
-	if s.gates.Audit == nil {
-		return
-	}
-	r := Record{At: from, Took: s.gates.Now().Sub(from), Call: c, Op: name, Err: err}
+// record is what is told of a call.
+func (s *Set) record(from time.Time, c Call, name string, o *Op, params json.RawMessage, err error) Record {
+	r := Record{At: from, Took: s.gates.Now().Sub(from), Call: c, Op: name, Params: params, Err: err}
 	if o != nil {
 		r.Effect, r.Right = o.Effect, o.Right
 	}
@@ -240,5 +269,5 @@ func (s *Set) audit(from time.Time, c Call, name string, o *Op, err error) {
 		p := ProblemOf(err)
 		r.Problem = &p
 	}
-	s.gates.Audit(r)
+	return r
 }

@@ -148,6 +148,9 @@ func WriteError(w http.ResponseWriter, err error) {
 		status = http.StatusUnauthorized
 		w.Header().Set("WWW-Authenticate", login.Challenge())
 	}
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
 	writeProblem(w, status, p)
 }
 

@@ -24,6 +24,7 @@ func describeRefusals() (map[string]string, object) {
 		{http.StatusNotFound, "not_found", "What is named does not exist, or not for the caller."},
 		{http.StatusConflict, "conflict", "The input is right and clashes with what is there."},
 		{http.StatusRequestEntityTooLarge, "too_large", "A limit on size or count was passed."},
+		{http.StatusTooManyRequests, "limited", "The caller asks for too much in a time. Retry-After says in how many seconds to try again."},
 		{http.StatusInternalServerError, "internal", "The server is at fault; ref finds the error in its log."},
 		{http.StatusServiceUnavailable, "unavailable", "The server cannot do this now; trying later may help."},
 	} {
@@ -49,6 +50,8 @@ var problemSchema = object{
 			"field":   object{"type": "string", "description": "The parameter that is wrong, as a path: operations[2].line"},
 			"hint":    object{"type": "string", "description": "What to do instead"},
 			"ref":     object{"type": "string", "description": "Finds an internal error in the server's log"},
+
+			"retry_after": object{"type": "integer", "description": "In how many seconds it makes sense to try again, when that is known"},
 		},
 	}},
 }

@@ -32,7 +32,7 @@ func TestOpenAPI(t *testing.T) {
 		}
 	})
 	post := doc["paths"].(map[string]any)["/v1/ops/note_write"].(map[string]any)["post"].(map[string]any)
-	for _, status := range []string{"200", "400", "401", "403", "404", "409", "413", "500", "503"} {
+	for _, status := range []string{"200", "400", "401", "403", "404", "409", "413", "429", "500", "503"} {
 		if post["responses"].(map[string]any)[status] == nil {
 			t.Errorf("no response %s", status)
 		}
