@@ -57,6 +57,9 @@ func (g *Graph) add(c *amfile.Change, from *SyncState) (added []*amfile.Change, 
 			queue = g.release(queue, next.change)
 		}
 	}
+	if g.Tried != nil {
+		g.Tried()
+	}
 	return added, refusal
 }
 

@@ -44,6 +44,9 @@ type Graph struct {
 	// anything is done with it, also of one that has waited. Its error refuses
 	// the change, as Judge's does.
 	Admit func(c *amfile.Change, from *SyncState) error
+	// Tried, if not nil, is told when such a change and all that it set free are
+	// taken or not.
+	Tried func()
 	// Stop, if not nil, ends what takes too long: the graph is not to be used
 	// any more then.
 	Stop *halt.Flag

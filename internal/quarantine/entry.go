@@ -30,6 +30,9 @@ type Entry struct {
 	// ReadOnly says that the change is on disk: its document is served to peers
 	// and not changed.
 	ReadOnly bool
+	// Closed says that the document is not served at all: to read it from the
+	// disk goes wrong.
+	Closed bool
 }
 
 // Limits.

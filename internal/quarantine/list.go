@@ -38,12 +38,16 @@ type key struct {
 }
 
 // Open reads the list from the store. A record that makes no sense is logged
-// and left alone. now is the clock, nil for time.Now.
+// and left alone. Without a store the list is empty, and lost with the process.
+// now is the clock, nil for time.Now.
 func Open(log *slog.Logger, s *store.Store, now func() time.Time) (*List, error) {
 	if now == nil {
 		now = time.Now
 	}
 	l := &List{log: log, store: s, now: now, entries: make(map[key]Entry)}
+	if s == nil {
+		return l, nil
+	}
 	for name, err := range s.Records(prefix) {
 		if err != nil {
 			return nil, fmt.Errorf("read the quarantine: %w", err)
@@ -183,6 +187,9 @@ func (l *List) Release(ctx context.Context, doc kaijutsu.DocumentID, change kaij
 // Bytes returns what is kept of a change: at most the first MiB.
 func (l *List) Bytes(doc kaijutsu.DocumentID, change kaijutsu.ChangeHash) ([]byte, error) {
 	var out []byte
+	if l == nil || l.store == nil {
+		return nil, nil
+	}
 	for n := range (maxKept + maxPart - 1) / maxPart {
 		part, err := l.store.Record(partName(doc, change, n))
 		if errors.Is(err, kaijutsu.ErrNotFound) {

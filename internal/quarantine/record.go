@@ -23,6 +23,7 @@ type record struct {
 	Why      string    `json:"why"`
 	Kind     string    `json:"kind"`
 	ReadOnly bool      `json:"read_only,omitempty"`
+	Closed   bool      `json:"closed,omitempty"`
 }
 
 func entryName(doc kaijutsu.DocumentID, change kaijutsu.ChangeHash) string {
@@ -48,13 +49,16 @@ func decode(name string, data []byte) (Entry, error) {
 		return e, fmt.Errorf("%w: %w", kaijutsu.ErrInvalid, err)
 	}
 	e.By = kaijutsu.Principal{Name: r.ByName, Kind: kaijutsu.PrincipalKind(r.ByKind)}
-	e.Bytes, e.At, e.Why, e.Kind, e.ReadOnly = r.Bytes, r.At, r.Why, r.Kind, r.ReadOnly
+	e.Bytes, e.At, e.Why, e.Kind, e.ReadOnly, e.Closed = r.Bytes, r.At, r.Why, r.Kind, r.ReadOnly, r.Closed
 	return e, nil
 }
 
 // write puts an entry and the bytes on disk; the entry last, so that one that is
 // there has its bytes.
 func (l *List) write(ctx context.Context, e Entry, raw []byte) error {
+	if l.store == nil {
+		return nil
+	}
 	raw = raw[:min(len(raw), maxKept)]
 	for n := 0; len(raw) > 0; n++ {
 		part := raw[:min(len(raw), maxPart)]
@@ -63,7 +67,7 @@ func (l *List) write(ctx context.Context, e Entry, raw []byte) error {
 			return l.unwritten(err)
 		}
 	}
-	data, err := json.Marshal(record{1, e.Bytes, e.By.Name, string(e.By.Kind), e.At, e.Why, e.Kind, e.ReadOnly})
+	data, err := json.Marshal(record{1, e.Bytes, e.By.Name, string(e.By.Kind), e.At, e.Why, e.Kind, e.ReadOnly, e.Closed})
 	if err == nil {
 		err = l.store.PutRecord(ctx, entryName(e.Document, e.Change), data)
 	}
@@ -79,6 +83,9 @@ func (l *List) unwritten(err error) error {
 
 // erase takes an entry off the disk, first.
 func (l *List) erase(ctx context.Context, e Entry) error {
+	if l.store == nil {
+		return nil
+	}
 	if err := l.store.DeleteRecord(ctx, entryName(e.Document, e.Change)); err != nil {
 		return err
 	}

@@ -73,6 +73,7 @@ func (r *Repo) Absorb(ctx context.Context, id kaijutsu.DocumentID, in Delivery) 
 	if err := in.check(); err != nil {
 		return fail(err)
 	}
+	r.probe(ctx, id, kaijutsu.Principal{}, in.Changes)
 	d, err := r.acquire(id)
 	if err != nil {
 		return fail(err)
@@ -166,6 +167,10 @@ func (a absorb) answer(err error) {
 func (d *document) absorb(a absorb, st *staged) {
 	if d.failed != nil {
 		a.reply <- d.failed
+		return
+	}
+	if d.readOnly != nil {
+		a.reply <- d.readOnly
 		return
 	}
 	retry := func() {}

@@ -72,6 +72,8 @@ func (d *document) stage(c *amfile.Change, by signer, remote bool) {
 	if by != known {
 		if ok {
 			st.rebound(actor, known)
+		} else {
+			d.countActor(by)
 		}
 		d.actors[actor] = by
 		st.actors = append(st.actors, store.Actor{ID: actor, Principal: by.by, Via: by.via, At: d.repo.cfg.Now().UTC()})
@@ -157,7 +159,11 @@ func (d *document) commit(st *staged) {
 		e := Entry{Doc: d.id, From: uint64(st.from + r.at), N: uint64(st.end(k) - r.at), Remote: r.remote}
 		w.Outbox[k] = e.encode()
 	}
+	if !d.task.commits() {
+		panic(errGivenUp)
+	}
 	stored, err := d.repo.cfg.Store.Commit(context.Background(), w)
+	d.task.begin(unit{what: onMessage})
 	if err != nil {
 		d.rollback(st, storeError(err))
 		return
@@ -168,7 +174,7 @@ func (d *document) commit(st *staged) {
 		d.tailBytes += len(c.Raw)
 	}
 	d.measured(st)
-	d.show(st)
+	_ = d.repo.guarded(d.id, "telling", func() error { d.show(st); return nil }) // it is on disk
 	st.answer(nil)
 	d.measure()
 	d.maybeSnapshot(len(st.absorbed) > 0 || d.bulk)

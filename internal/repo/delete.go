@@ -85,7 +85,7 @@ func (r *Repo) makeWhole(ctx context.Context, id kaijutsu.DocumentID) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := job.run(); err != nil {
+	if err := job.guarded(); err != nil {
 		return err
 	}
 	return d.call(ctx, func(d *document) error {

@@ -2,7 +2,7 @@ package repo
 
 import (
 	"context"
-	"runtime/debug"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,6 +10,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/internal/changegraph"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/store"
 )
 
@@ -44,18 +45,26 @@ type document struct {
 	uses      int       // guarded by repo.mu
 	idleSince time.Time // guarded by repo.mu; set when uses falls to 0
 
+	finished sync.Once
+	task     task // what the owner is at
+
 	relayMu sync.RWMutex
 	relays  []*Session // guarded by relayMu
 
 	// The owner's.
-	failed   error // why the document could not be opened
-	graph    *changegraph.Graph
-	actors   map[kaijutsu.ActorID]signer // actors with a row on disk
-	sessions map[*Session]struct{}
-	watches  map[*Watch]struct{}
-	headsAt  time.Time // when the heads last moved
-	st       *staged   // the batch that is being handled; nil between batches
-	author   signer    // of the change that is being made here
+	failed      error // why the document could not be opened
+	readOnly    error // why it is not changed, and its blocks are not read
+	around      unit  // what the change at hand is part of
+	pins        []pinned
+	slot        int // of the marks; -1: none
+	graph       *changegraph.Graph
+	actors      map[kaijutsu.ActorID]signer // actors with a row on disk
+	actorCounts map[kaijutsu.Principal]int  // how many of them are whose; nil until somebody asks
+	sessions    map[*Session]struct{}
+	watches     map[*Watch]struct{}
+	headsAt     time.Time // when the heads last moved
+	st          *staged   // the batch that is being handled; nil between batches
+	author      signer    // of the change that is being made here
 
 	model      *blocks.Model // nil until somebody asks for blocks
 	modelUsed  time.Time
@@ -95,7 +104,8 @@ func newDocument(r *Repo, id kaijutsu.DocumentID) *document {
 
 		editActors: make(map[signer]kaijutsu.ActorID),
 	}
-	d.graph.Judge, d.graph.Took = d.judge, d.took
+	d.task.doc, d.slot = id, -1
+	d.hooks(d.graph)
 	return d
 }
 
@@ -154,8 +164,9 @@ func (d *document) await(ctx context.Context, r request, reply <-chan error) err
 
 // own is the owner goroutine: open, then batches until stopped.
 func (d *document) own() {
-	defer close(d.done)
-	defer d.recover()
+	defer d.finish()
+	defer d.collapse()
+	defer d.task.end()
 	d.open()
 	batch := make([]request, 0, batchSize)
 	for {
@@ -174,18 +185,23 @@ func (d *document) own() {
 			}
 		}
 		d.handle(batch)
+		if d.task.givenUp() {
+			return
+		}
 		clear(batch)
 	}
 }
 
-// recover ends this document, and only this one, when the owner panics. Those
-// who use it get ErrClosed; the next use opens it from disk.
-func (d *document) recover() {
+// collapse ends this document, and only this one, when the owner fails at what
+// cannot be tried again. Those who use it get ErrClosed; the next use opens it
+// from disk.
+func (d *document) collapse() {
 	p := recover()
-	if p == nil {
+	if p == nil || p == errGivenUp {
 		return
 	}
-	d.repo.log.Error("document closed after a panic", "document", d.id, "panic", p, "stack", string(debug.Stack()))
+	d.repo.mishaps.Add(1)
+	guard.Recovered("document", p).Log(d.repo.log, "document", d.id, "document_is", "closed")
 	d.repo.mu.Lock()
 	if d.repo.docs[d.id] == d {
 		d.repo.removeLocked(d)
@@ -193,61 +209,15 @@ func (d *document) recover() {
 	d.repo.mu.Unlock()
 }
 
-// handle carries out a batch: first all that changes the document, then one
-// commit, then all that reads it.
-func (d *document) handle(batch []request) {
-	st := &staged{from: d.graph.Len(), before: d.graph.Heads(), receivers: make(map[*Session]struct{})}
-	d.st = st
-	d.beginTrace(batch)
-	var reads []request
-	var absorbs []absorb // behind the rest: what is local and what is not is told apart
-	for _, r := range batch {
-		if d.stopped() {
-			return // nothing of the batch was answered: all of it ends with ErrClosed
-		}
-		switch r := r.(type) {
-		case receive:
-			d.receive(r, st)
-			<-r.s.turns
-			if r.handled != nil {
-				st.handled = append(st.handled, r)
-			}
-		case edit:
-			d.edit(r, st)
-		case absorb:
-			absorbs = append(absorbs, r)
-		case leave:
-			d.leave(r.s)
-		case trim:
-			d.trim()
-		default:
-			reads = append(reads, r)
-		}
-	}
-	for _, r := range absorbs {
-		d.absorb(r, st)
-	}
-	d.commit(st)
-	for _, r := range st.handled {
-		if r.s.broken {
-			r.handled <- ErrRefused
-		} else {
-			r.handled <- nil
-		}
-	}
-	for _, r := range reads {
-		switch r := r.(type) {
-		case pull:
-			r.s.reply <- d.outgoing(r.s)
-		case call:
-			if d.failed != nil {
-				r.reply <- d.failed
-				continue
-			}
-			r.reply <- r.f(d)
-		}
-	}
-	d.st = nil // it holds what was brought, decoded
+// errGivenUp ends an owner that was given up: another one has the document.
+var errGivenUp = errors.New("owner was given up")
+
+// finish tells everybody that the owner is no more; more than once does nothing.
+func (d *document) finish() {
+	d.finished.Do(func() {
+		close(d.done)
+		d.repo.running.Done()
+	})
 }
 
 // measure updates the memory estimate that eviction goes by.

@@ -84,6 +84,10 @@ func (d *document) edit(r edit, st *staged) {
 		r.reply <- d.failed
 		return
 	}
+	if d.readOnly != nil {
+		r.reply <- d.readOnly
+		return
+	}
 	changes, actors, deltas := len(st.changes), len(st.actors), len(st.deltas)
 	if err := r.f(d, st); err != nil {
 		if len(st.changes) > changes {
@@ -113,7 +117,7 @@ func (d *document) forget(st *staged, changes, actors int) {
 	if _, anchored := d.graph.Anchor(); !anchored {
 		st.anchor = kaijutsu.ChangeHash{}
 	}
-	d.model, d.pasts = nil, nil // they hold changes that do not exist
+	d.model, d.pasts, d.actorCounts = nil, nil, nil // they hold changes that do not exist
 	d.decodedKept.clear()
 	clear(d.editActors) // their numbers may have got to the disk
 }
@@ -166,7 +170,10 @@ func (d *document) openModel() error {
 	if d.model != nil {
 		return nil
 	}
-	m, err := d.replay(d.graph.Heads())
+	if d.readOnly != nil {
+		return d.readOnly
+	}
+	m, err := d.replay(d.graph.Heads(), onModel)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,11 @@ func (r *Repo) Export(ctx context.Context, id kaijutsu.DocumentID) ([]byte, erro
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	chunk, err := encodeVerified(raws)
+	var chunk []byte
+	err = r.job(id, unit{what: onPast}, func(t *task) (err error) {
+		chunk, err = encodeVerified(raws, t)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("export document %s: %w", id, err)
 	}

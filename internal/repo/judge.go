@@ -26,7 +26,7 @@ func (d *document) judge(c *amfile.Change, from *changegraph.SyncState) error {
 	}
 	s, ok := who.(*Session)
 	if !ok {
-		return nil
+		return d.judgeGrowth(c, d.author)
 	}
 	for _, a := range d.editActors {
 		if a == c.Author() {
@@ -40,9 +40,11 @@ func (d *document) judge(c *amfile.Change, from *changegraph.SyncState) error {
 		if planted.On("commenter-writes") {
 			return nil
 		}
-		return d.judgeComment(c, s.who.Principal)
+		if err := d.judgeComment(c, s.who.Principal); err != nil {
+			return err
+		}
 	}
-	return nil
+	return d.judgeGrowth(c, signerOf(s.who.Principal))
 }
 
 // bringer returns who brought a change: a *Session, an *absorption, or nil when

@@ -8,6 +8,8 @@ import (
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/changegraph"
+	"kaijutsu/internal/guard"
+	"kaijutsu/internal/halt"
 	"kaijutsu/internal/planted"
 	"kaijutsu/internal/store"
 )
@@ -19,13 +21,27 @@ var ErrDeleted = store.ErrDeleted
 // was deleted or cannot be read is failed, and answers everything with the
 // reason.
 func (d *document) open() {
-	err := d.load()
+	d.task.begin(unit{what: onOpening})
+	err := d.examineFirst()
+	if err == nil {
+		err = d.repo.guarded(d.id, "opening", d.load)
+	}
+	if failed, ok := err.(*guard.Failure); ok {
+		kind, why := kindOf(failed)
+		d.repo.pinClosed(d.id, kind, why)
+		d.blank()
+		err = d.explain(err)
+	}
 	switch {
 	case errors.Is(err, ErrDeleted):
 		d.failed = fmt.Errorf("open document %s: %w", d.id, ErrDeleted)
 	case err != nil:
 		d.failed = fmt.Errorf("open document %s: %w", d.id, err)
-		d.repo.log.Error("document cannot be opened", "document", d.id, "err", err)
+		d.repo.log.Error("document cannot be opened", "document", d.id, "err", cause(err))
+		d.repo.damaged(err)
+	}
+	if d.failed == nil {
+		d.checkReadOnly()
 	}
 	d.unusable.Store(d.failed != nil)
 	d.measure()
@@ -52,6 +68,7 @@ func (d *document) load() error {
 // fill reads the document.
 func (d *document) fill() (*filling, error) {
 	f := newFilling()
+	f.stop = &d.task.stop
 	release, err := d.repo.takeApart(d.quit)
 	if err != nil {
 		return nil, err
@@ -62,7 +79,7 @@ func (d *document) fill() (*filling, error) {
 
 // take makes what was read the document's.
 func (d *document) take(f *filling) {
-	f.graph.Judge, f.graph.Took = d.judge, d.took
+	d.hooks(f.graph)
 	d.graph, d.actors = f.graph, f.actors
 	d.base, d.baseActors, d.before, d.depth = f.base, f.baseActors, f.before, f.depth
 	d.covered, d.coveredBytes, d.tailBytes = f.covered, f.coveredBytes, f.tailBytes
@@ -82,6 +99,7 @@ func (r *Repo) takeApart(quit <-chan struct{}) (release func(), err error) {
 
 // filling is a document on its way from the store into memory.
 type filling struct {
+	stop   *halt.Flag
 	graph  *changegraph.Graph
 	actors map[kaijutsu.ActorID]signer
 	rows   []store.Actor // of actors, as stored
@@ -99,8 +117,8 @@ func newFilling() *filling {
 	return &filling{graph: changegraph.New(), actors: make(map[kaijutsu.ActorID]signer)}
 }
 
-// read fills in a document, from the bottom of what it rests on.
-func (f *filling) read(s *store.Store, id kaijutsu.DocumentID) error {
+// readRows fills in a document, from the bottom of what it rests on.
+func (f *filling) readRows(s *store.Store, id kaijutsu.DocumentID) error {
 	doc, err := s.Load(context.Background(), id)
 	if err != nil {
 		return err
@@ -110,7 +128,7 @@ func (f *filling) read(s *store.Store, id kaijutsu.DocumentID) error {
 			return err
 		}
 		if got := *f.base; got.Changes != doc.Base.Changes || !got.Heads.Equal(doc.Base.Heads) {
-			return fmt.Errorf("base %s: it holds %d changes up to %v, the store says %d up to %v", got.Doc, got.Changes, got.Heads, doc.Base.Changes, doc.Base.Heads)
+			return fmt.Errorf("base %s: it holds %d changes up to %v, the store says %d up to %v: %w", got.Doc, got.Changes, got.Heads, doc.Base.Changes, doc.Base.Heads, store.ErrDamaged)
 		}
 	}
 	f.before = int(doc.Before)
@@ -121,13 +139,14 @@ func (f *filling) read(s *store.Store, id kaijutsu.DocumentID) error {
 		doc.Changes = doc.Changes[:n-1]
 	}
 	for _, c := range doc.Changes {
+		f.stop.Check()
 		if err := f.graph.Restore(c.Raw); err != nil {
 			return fmt.Errorf("change %d: %w", c.Index, err)
 		}
 		f.tailBytes += len(c.Raw)
 	}
 	if got := f.graph.Heads(); !got.Equal(doc.Heads) && !planted.On("lost-tail") {
-		return fmt.Errorf("heads are %v, the store says %v: the log is damaged; restore a backup", got, doc.Heads)
+		return fmt.Errorf("heads are %v, the store says %v: %w", got, doc.Heads, store.ErrDamaged)
 	}
 	for _, a := range doc.Actors {
 		f.note(a)
@@ -149,9 +168,10 @@ func (f *filling) readSnapshot(doc store.Document) error {
 		return err
 	}
 	if want := doc.Snapshot.Covers + doc.Before; uint64(len(changes)) != want {
-		return fmt.Errorf("it holds %d changes, the store says %d", len(changes), want)
+		return fmt.Errorf("it holds %d changes, the store says %d: %w", len(changes), want, store.ErrDamaged)
 	}
 	for _, c := range changes {
+		f.stop.Check()
 		if err := f.graph.RestoreChange(c); err != nil {
 			return err
 		}
@@ -168,7 +188,7 @@ func (f *filling) anchor(h kaijutsu.ChangeHash) error {
 	}
 	i, ok := f.graph.Index(h)
 	if !ok {
-		return fmt.Errorf("its anchor %v is missing: the log is damaged; restore a backup", h)
+		return fmt.Errorf("its anchor %v is missing: %w", h, store.ErrDamaged)
 	}
 	f.graph.SetAnchor(i)
 	return nil
@@ -180,6 +200,7 @@ var errBaseGone = errors.New("the document that it rests on is gone; restore a b
 // rest fills in the changes of another document at and behind these heads.
 func (f *filling) rest(s *store.Store, id kaijutsu.DocumentID, heads kaijutsu.Heads) error {
 	under := newFilling()
+	under.stop = f.stop
 	if err := under.read(s, id); err != nil {
 		if errors.Is(err, kaijutsu.ErrNotFound) {
 			err = errBaseGone
@@ -188,7 +209,7 @@ func (f *filling) rest(s *store.Store, id kaijutsu.DocumentID, heads kaijutsu.He
 	}
 	for _, h := range heads {
 		if !under.graph.Has(h) {
-			return fmt.Errorf("base %s: it holds no change %v", id, h)
+			return unsound(id, fmt.Errorf("base %s: it holds no change %v: %w", id, h, store.ErrDamaged))
 		}
 	}
 	here := make(map[kaijutsu.ActorID]bool)

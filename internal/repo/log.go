@@ -20,7 +20,10 @@ func (l Log) Len() int { return l.doc.graph.Len() }
 func (l Log) Change(i int) (*amfile.Change, error) { return l.doc.decoded(i) }
 
 // Header returns the header of change i, which takes less than Change.
-func (l Log) Header(i int) (amfile.Header, error) { return amfile.DecodeHeader(l.doc.graph.Raw(i)) }
+func (l Log) Header(i int) (amfile.Header, error) {
+	l.doc.task.stop.Check()
+	return amfile.DecodeHeader(l.doc.graph.Raw(i))
+}
 
 // Index returns the number of the change with this hash.
 func (l Log) Index(h kaijutsu.ChangeHash) (int, bool) { return l.doc.graph.Index(h) }
@@ -52,6 +55,7 @@ type decodedChanges struct {
 
 // decoded returns change i, from the cache or its bytes.
 func (d *document) decoded(i int) (*amfile.Change, error) {
+	d.task.stop.Check()
 	k := &d.decodedKept
 	if c := k.byIndex[i]; c != nil {
 		return c, nil

@@ -3,6 +3,8 @@ package repo
 import (
 	"context"
 	"time"
+
+	"kaijutsu/internal/guard"
 )
 
 // outgoing composes what a session is to be sent now.
@@ -52,7 +54,7 @@ func (d *document) awaitDocument(s *Session) {
 	}
 	s.waiting = true
 	d.repo.retain(d)
-	time.AfterFunc(d.repo.cfg.UnavailableAfter, func() {
+	time.AfterFunc(d.repo.cfg.UnavailableAfter, guard.Func(d.repo.log, "unavailable", func() {
 		defer d.repo.release(d)
 		d.repo.fetchForPeer(d)
 		_ = d.call(context.Background(), func(d *document) error { // closed: nobody is left to tell
@@ -60,7 +62,7 @@ func (d *document) awaitDocument(s *Session) {
 			d.reviewWants()
 			return nil
 		})
-	})
+	}))
 }
 
 // reviewWants tells the askers of a document that nobody has that it is

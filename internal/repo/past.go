@@ -81,7 +81,7 @@ type wanted struct {
 func (w *wanted) Error() string { return fmt.Sprintf("the past at %v is not there yet", w.heads) }
 
 // make makes the past.
-func (w *wanted) make(ctx context.Context, r *Repo) (pastModel, error) {
+func (w *wanted) make(ctx context.Context, r *Repo, t *task) (pastModel, error) {
 	select {
 	case r.recalling <- struct{}{}:
 		defer func() { <-r.recalling }()
@@ -89,7 +89,9 @@ func (w *wanted) make(ctx context.Context, r *Repo) (pastModel, error) {
 		return pastModel{}, ctx.Err()
 	}
 	m := blocks.NewModel()
+	m.Stop = &t.stop
 	for i, raw := range w.raws {
+		t.begin(unit{what: onPast})
 		c, err := amfile.DecodeChange(raw)
 		if err != nil {
 			return pastModel{}, fmt.Errorf("read change: %w", err)
@@ -119,7 +121,11 @@ func (r *Repo) recall(ctx context.Context, id kaijutsu.DocumentID, f func(*docum
 		if !errors.As(err, &want) {
 			return err
 		}
-		p, err := want.make(ctx, r)
+		var p pastModel
+		err = r.job(id, unit{what: onPast}, func(t *task) (err error) {
+			p, err = want.make(ctx, r, t)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("document %s as it was: %w", id, err)
 		}
@@ -174,6 +180,7 @@ func (d *document) keepPast(p pastModel) {
 	if len(d.pasts) == pastsKept {
 		d.pasts = slices.Delete(d.pasts, 0, 1)
 	}
+	p.model.Stop = &d.task.stop
 	d.pasts = append(d.pasts, p)
 	d.measure()
 }
@@ -182,7 +189,7 @@ func (d *document) at(heads kaijutsu.Heads) (*blocks.Model, error) {
 	if m := d.kept(heads); m != nil {
 		return m, nil
 	}
-	m, err := d.replay(heads)
+	m, err := d.replay(heads, onPast)
 	if err == nil {
 		d.keepPast(pastModel{heads, m})
 	}
@@ -190,15 +197,20 @@ func (d *document) at(heads kaijutsu.Heads) (*blocks.Model, error) {
 }
 
 // replay makes the model of the changes at and behind these heads.
-func (d *document) replay(heads kaijutsu.Heads) (*blocks.Model, error) {
+// what is what each change of it counts as.
+func (d *document) replay(heads kaijutsu.Heads, what string) (*blocks.Model, error) {
 	m := blocks.NewModel()
+	m.Stop = &d.task.stop
+	was := d.task.now()
 	for i := range behind(d.graph, heads) {
+		d.task.begin(unit{what: what, change: d.graph.Hash(i), raw: d.graph.Raw(i), by: d.actors[d.graph.Author(i)].by})
 		c, err := amfile.DecodeChange(d.graph.Raw(i))
 		if err != nil {
 			return nil, fmt.Errorf("read change %d of document %s: %w", i, d.id, err)
 		}
 		m.Apply(c)
 	}
+	d.task.begin(was)
 	return m, nil
 }
 

@@ -33,8 +33,9 @@ func (d *document) receive(r receive, st *staged) {
 	s.synced = true
 	s.has = len(r.m.Heads) > 0
 	st.receivers[s] = struct{}{}
-	got := d.graph.Receive(s.state, r.m, r.changes, changegraph.ReceiveOptions{ReadOnly: right < kaijutsu.RightComment})
+	got := d.graph.Receive(s.state, r.m, r.changes, d.receiving(right))
 	for _, refusal := range got.Refused {
+		d.noteRefused(s, refusal)
 		d.refuseChange(s, refusal)
 	}
 	if d.graph.Len() == 0 && !s.has {
@@ -56,12 +57,18 @@ func (d *document) receivePart(r receive, st *staged) {
 		if r.s.broken {
 			return
 		}
-		_, err := d.graph.AddFrom(r.s.state, c, changegraph.ReceiveOptions{ReadOnly: right < kaijutsu.RightComment})
+		_, err := d.graph.AddFrom(r.s.state, c, d.receiving(right))
 		var refusal *changegraph.Refusal
 		if errors.As(err, &refusal) {
+			d.noteRefused(r.s, refusal)
 			d.refuseChange(r.s, refusal)
 		}
 	}
+}
+
+// receiving says what a peer with this right may do.
+func (d *document) receiving(right kaijutsu.Right) changegraph.ReceiveOptions {
+	return changegraph.ReceiveOptions{ReadOnly: right < kaijutsu.RightComment || d.readOnly != nil}
 }
 
 // review asks what a peer may do now. One that may do nothing is not served

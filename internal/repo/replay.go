@@ -106,7 +106,8 @@ func (r *Repo) traced(ctx context.Context, d *document, from, to uint64) ([]Chan
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if err := s.grow(ctx, d, from, to); err != nil {
+		err := r.job(d.id, unit{what: onPast}, func(t *task) error { return s.grow(ctx, d, t, from, to) })
+		if err != nil {
 			r.replays.drop(s)
 			return nil, fmt.Errorf("replay document %s: %w", d.id, err)
 		}
@@ -118,17 +119,19 @@ func (r *Repo) traced(ctx context.Context, d *document, from, to uint64) ([]Chan
 
 // grow makes the model if there is none, and traces up to version to, or so far
 // that there is enough behind from. One change is decoded at a time.
-func (s *stretch) grow(ctx context.Context, d *document, from, to uint64) error {
+func (s *stretch) grow(ctx context.Context, d *document, t *task, from, to uint64) error {
 	if s.model == nil {
-		if err := s.begin(ctx, d); err != nil {
+		if err := s.begin(ctx, d, t); err != nil {
 			return err
 		}
 	}
+	s.model.Stop = &t.stop
 	list, err := d.loggedFor(ctx, s.end.Load(), to)
 	if err != nil {
 		return err
 	}
 	for part := 0; len(list) > 0 && part < partBytes; list = list[1:] {
+		t.begin(unit{what: onPast})
 		c, err := list[0].change()
 		if err != nil {
 			return err
@@ -166,8 +169,9 @@ func (s *stretch) cut(from uint64) {
 }
 
 // begin makes the model as it was at version from.
-func (s *stretch) begin(ctx context.Context, d *document) error {
+func (s *stretch) begin(ctx context.Context, d *document, t *task) error {
 	m := blocks.NewModel()
+	m.Stop = &t.stop
 	open := make(map[kaijutsu.ChangeHash]struct{})
 	for at, from := uint64(0), s.from.Load(); at < from; {
 		list, err := d.loggedFor(ctx, at, min(from, at+rawChanges))
@@ -175,6 +179,7 @@ func (s *stretch) begin(ctx context.Context, d *document) error {
 			return err
 		}
 		for _, l := range list {
+			t.begin(unit{what: onPast})
 			c, err := l.change()
 			if err != nil {
 				return err

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
+	"kaijutsu/internal/quarantine"
 	"kaijutsu/internal/store"
 )
 
@@ -54,12 +58,40 @@ type Config struct {
 	// time for a document, and is to return when ctx ends, after FetchTimeout.
 	// Default: there is nowhere else.
 	Fetch func(context.Context, kaijutsu.DocumentID) bool
+	// Elsewhere reports whether another node holds a document, so that a damaged
+	// one can be set aside and fetched. It is called outside of owners. Default:
+	// there is nowhere else.
+	Elsewhere func(context.Context, kaijutsu.DocumentID) bool
+	// ScrubEvery is how long after a scrub of the store the next one begins, in
+	// the background; default 7 days, negative for never.
+	ScrubEvery time.Duration
 	// FetchTimeout bounds one call of Fetch; default 5 s.
 	FetchTimeout time.Duration
+	// Quarantine is which changes are not to be worked on. Default: an empty
+	// one, lost with the process. Quarantined is told of each that comes into
+	// it; it must return at once.
+	Quarantine  *quarantine.List
+	Quarantined func(quarantine.Entry)
+	// SlowAfter is how long one thing may take in a document before it is
+	// logged; default 2 s. After StopAfter it is ended; default 10 s.
+	SlowAfter, StopAfter time.Duration
+	// MemoryLimit is how much the heap may hold, in bytes, before the longest
+	// work is ended; default 15/16 of the runtime's limit, if that has one.
+	MemoryLimit int64
+	// Working is a file for marks of the documents that are worked on, so that
+	// those are known after the process died; default: there are none.
+	Working string
+	// Examiner does in a process of its own what would be done here. Default:
+	// nothing is examined.
+	Examiner Examiner
 	// Admit is waited for before changes that are made here are staged; its
 	// error refuses them. Changes of other nodes do not wait for it. It is
 	// called outside of owners. Default: nothing waits.
 	Admit func(context.Context) error
+	// Quota is asked before a change of somebody is taken, synced or made here;
+	// its error refuses it, as one that is not theirs to make. The owner calls it:
+	// it must return at once. Default: nothing is refused.
+	Quota func(Growth) error
 }
 
 func (c Config) withDefaults() Config {
@@ -78,6 +110,23 @@ func (c Config) withDefaults() Config {
 	if c.UnavailableAfter == 0 {
 		c.UnavailableAfter = 250 * time.Millisecond
 	}
+	if c.SlowAfter == 0 {
+		c.SlowAfter = 2 * time.Second
+	}
+	if c.StopAfter == 0 {
+		c.StopAfter = 10 * time.Second
+	}
+	if c.MemoryLimit == 0 {
+		if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+			c.MemoryLimit = limit - limit/16
+		}
+	}
+	if c.Quarantine == nil {
+		c.Quarantine, _ = quarantine.Open(c.Log, nil, c.Now) // which reads nothing
+	}
+	if c.ScrubEvery == 0 {
+		c.ScrubEvery = scrubEvery
+	}
 	if c.FetchTimeout == 0 {
 		c.FetchTimeout = 5 * time.Second
 	}
@@ -95,6 +144,7 @@ type Repo struct {
 	recalling chan struct{} // two tokens: pasts being made outside of owners
 	fetches   fetches
 	replays   replays
+	healing   healing
 
 	life context.Context // of what runs beside the owners; Close ends it
 	end  context.CancelFunc
@@ -107,7 +157,12 @@ type Repo struct {
 
 	bytes atomic.Int64 // memory estimate of the open documents; changed under mu
 
+	mishaps  atomic.Int64
+	marks    *marks
+	suspects suspects
+
 	mu     sync.Mutex
+	jobs   map[*task]struct{} // work beside the owners
 	docs   map[kaijutsu.DocumentID]*document
 	closed bool
 }
@@ -127,9 +182,13 @@ func Start(cfg Config) *Repo {
 		kick: make(chan struct{}, 1),
 		quit: make(chan struct{}),
 		docs: make(map[kaijutsu.DocumentID]*document),
+		jobs: make(map[*task]struct{}),
 	}
+	r.marks = openMarks(r.log, cfg.Working)
+	r.suspect(r.marks.found)
 	r.life, r.end = context.WithCancel(context.Background())
-	r.running.Go(r.janitor)
+	r.running.Go(guard.Keep(r.log, "janitor of documents", r.quit, r.janitor))
+	r.running.Go(guard.Keep(r.log, "watchdog of documents", r.quit, r.watchdog))
 	return r
 }
 
@@ -150,6 +209,7 @@ func (r *Repo) Close() error {
 	}
 	r.mu.Unlock()
 	r.running.Wait()
+	r.marks.close()
 	return nil
 }
 
@@ -158,7 +218,7 @@ func (r *Repo) run(f func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
-		r.running.Go(f)
+		r.running.Go(guard.Func(r.log, "documents", f))
 	}
 	return !r.closed
 }
@@ -179,7 +239,8 @@ func (r *Repo) acquire(id kaijutsu.DocumentID) (*document, error) {
 		d = newDocument(r, id)
 		r.docs[id] = d
 		r.opened.Add(1)
-		r.running.Go(d.own)
+		r.running.Add(1)
+		go d.own() // it recovers, and finish tells when it ends
 	}
 	d.uses++
 	return d, nil
@@ -245,13 +306,14 @@ type Stats struct {
 	Opened    int64 // documents opened since Start
 	Evicted   int64 // documents closed by the janitor
 	Snapshots int64 // snapshots written
+	Mishaps   int64 // panics, and work that was ended for taking too much
 }
 
 // Stats returns the counters.
 func (r *Repo) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := Stats{Open: len(r.docs), Opened: r.opened.Load(), Evicted: r.evicted.Load(), Snapshots: r.snapshots.Load()}
+	s := Stats{Open: len(r.docs), Opened: r.opened.Load(), Evicted: r.evicted.Load(), Snapshots: r.snapshots.Load(), Mishaps: r.mishaps.Load()}
 	for _, d := range r.docs {
 		s.Bytes += d.bytes.Load()
 	}

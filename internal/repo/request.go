@@ -30,6 +30,8 @@ type (
 		f     func(*document) error
 		reply chan<- error
 	}
+	// reopen reads the document from the disk again.
+	reopen struct{ reply chan<- error }
 	// edit runs f, which stages changes; its reply waits for the disk.
 	edit struct {
 		f     func(*document, *staged) error
@@ -42,6 +44,7 @@ func (receive) isRequest() {}
 func (pull) isRequest()    {}
 func (leave) isRequest()   {}
 func (trim) isRequest()    {}
+func (reopen) isRequest()  {}
 func (call) isRequest()    {}
 func (edit) isRequest()    {}
 
@@ -65,6 +68,10 @@ type staged struct {
 	trace     bool      // changes are traced while the read model is open
 	steps     int       // bytes of the steps of the changes
 	began     time.Time // when the oldest message was handed over; zero when nobody measures
+
+	at            int      // of the request that is being carried out, or the number of all
+	absorbs       []absorb // those of the batch
+	absorbedSoFar int      // how many of them are done with
 
 	seq  uint64      // of the first run in the journal, once it is on disk
 	base *store.Base // what a document that was made rests on, then

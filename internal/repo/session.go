@@ -128,6 +128,7 @@ func (s *Session) admit(ctx context.Context, changes []*amfile.Change) error {
 	if len(changes) == 0 {
 		return nil
 	}
+	s.doc.repo.probe(ctx, s.doc.id, s.who.Principal, changes)
 	return s.doc.repo.admit(ctx)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/store"
 )
 
@@ -50,7 +51,7 @@ func (d *document) maybeSnapshot(bulk bool) {
 	job := d.newSnapshot()
 	r := d.repo
 	r.retain(d)
-	r.running.Go(func() {
+	r.running.Go(guard.Func(r.log, "snapshot", func() {
 		defer r.release(d)
 		select {
 		case r.snapshot <- struct{}{}:
@@ -58,7 +59,7 @@ func (d *document) maybeSnapshot(bulk bool) {
 		case <-r.quit:
 			return
 		}
-		err := job.run()
+		err := job.guarded()
 		_ = d.call(context.Background(), func(d *document) error { // closed: the next open reads it
 			d.snapshotting = false
 			if err != nil {
@@ -71,7 +72,7 @@ func (d *document) maybeSnapshot(bulk bool) {
 		if err != nil && !errors.Is(err, ErrDeleted) {
 			r.log.Error("snapshot not written; the log is kept", "document", d.id, "changes", len(job.raws), "err", err)
 		}
-	})
+	}))
 }
 
 // snapshotJob writes a snapshot, outside of the owner.
@@ -94,14 +95,20 @@ func (d *document) newSnapshot() *snapshotJob {
 	return job
 }
 
+// guarded is run under the watchdog.
+func (j *snapshotJob) guarded() error {
+	return j.repo.job(j.id, unit{what: onPast}, func(t *task) error { return j.run(t) })
+}
+
 // run encodes the changes as a document chunk, takes it apart again to verify
 // that it holds exactly them, and only then lets the store drop the log rows it
 // covers, and what the document rests on.
-func (j *snapshotJob) run() error {
-	chunk, err := encodeVerified(j.raws)
+func (j *snapshotJob) run(t *task) error {
+	chunk, err := encodeVerified(j.raws, t)
 	if err != nil {
 		return err
 	}
+	t.begin(unit{what: onDisk})
 	ctx, s := context.Background(), j.repo.cfg.Store
 	if len(j.actors) > 0 {
 		if _, err := s.Commit(ctx, store.Write{Doc: j.id, Actors: j.actors}); err != nil {
@@ -136,19 +143,22 @@ func (d *document) adopt(j *snapshotJob) {
 
 // encodeVerified returns the document chunk of the changes, verified by taking
 // it apart: the same changes by hash, in the same order.
-func encodeVerified(raws [][]byte) ([]byte, error) {
+func encodeVerified(raws [][]byte, t *task) ([]byte, error) {
 	changes := make([]*amfile.Change, len(raws))
 	for i, raw := range raws {
+		t.begin(unit{what: onPast})
 		c, err := amfile.DecodeChange(raw)
 		if err != nil {
 			return nil, fmt.Errorf("decode change %d: %w", i, err)
 		}
 		changes[i] = c
 	}
+	t.begin(unit{what: onPast})
 	chunk, err := amfile.EncodeDocument(changes)
 	if err != nil {
 		return nil, fmt.Errorf("encode document: %w", err)
 	}
+	t.begin(unit{what: onPast})
 	again, err := amfile.DecodeDocument(chunk)
 	if err != nil {
 		return nil, fmt.Errorf("take the new document chunk apart: %w", err)
