@@ -65,6 +65,12 @@ func (s *Store) NoteSound(doc kaijutsu.DocumentID) {
 	delete(s.damages.docs, doc)
 }
 
+func (d *damages) clear() {
+	d.mu.Lock()
+	clear(d.docs)
+	d.mu.Unlock()
+}
+
 // noticed lists a document as damaged if that is what the error says.
 func (s *Store) noticed(doc kaijutsu.DocumentID, err error) {
 	if errors.Is(err, ErrDamaged) && s.NoteDamage(doc, err) {

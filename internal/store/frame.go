@@ -25,7 +25,8 @@ const (
 	kindInline   = 6 // an outbox entry or a server record
 	kindBlob     = 7 // an outbox entry that is a blob
 	kindChore    = 8
-	kindLineage  = 9 // a document with an anchor or changes before its log
+	kindLineage  = 9  // a document with an anchor or changes before its log
+	kindStale    = 10 // what takes the place of a row whose last version is gone
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

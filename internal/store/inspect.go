@@ -23,6 +23,7 @@ type inspection struct {
 	version uint64 // greatest version in any table or log
 	loss    error  // durable writes that replay will not find
 	torn    []tornLog
+	damaged []string // tables of which an end is damaged
 	orphans []string // tables that the manifest does not list: Badger deletes them
 }
 
@@ -97,7 +98,10 @@ func (found *inspection) readTables(dir string) error {
 		path := table.NewFilename(id, dir)
 		version, err := checkEnds(path)
 		if err != nil {
-			return fmt.Errorf("%s: %w: %w", path, err, ErrDamaged)
+			if version, err = endsOfDamaged(path, err); err != nil {
+				return fmt.Errorf("%s: %w: %w", path, err, ErrDamaged)
+			}
+			found.damaged = append(found.damaged, path)
 		}
 		found.version = max(found.version, version)
 		found.orphans = slices.DeleteFunc(found.orphans, func(orphan string) bool { return orphan == path })
@@ -117,6 +121,20 @@ func checkEnds(path string) (version uint64, err error) {
 		}
 	}
 	return t.maxVersion(), nil
+}
+
+// endsOfDamaged returns the greatest version in a table that can be repaired,
+// else the error.
+func endsOfDamaged(path string, damage error) (version uint64, err error) {
+	b, err := readFile(path)
+	if err != nil {
+		return 0, errors.Join(damage, err)
+	}
+	r, err := readDamagedTable(b)
+	if err != nil {
+		return 0, damage
+	}
+	return r.version, nil
 }
 
 func (found *inspection) readLogs(dir string, at mark) error {

@@ -52,6 +52,7 @@ type Store struct {
 	scrubs   scrubs
 	ballast  ballast
 	back     background
+	repairs  repairs
 	count    counters
 	chores   *chores
 	suspects *suspects
@@ -131,6 +132,11 @@ func (s *Store) open() (err error) {
 			return err
 		}
 	}
+	for _, path := range found.damaged {
+		if err := s.repairTable(path); err != nil {
+			return fmt.Errorf("%s: %w; %s: %w", path, err, s.mendHint(), ErrDamaged)
+		}
+	}
 	if err := s.openFound(found); err != nil {
 		return err
 	}
@@ -203,6 +209,9 @@ func (s *Store) start(found inspection, at mark) error {
 			return err
 		}
 		now.counter = at.counter
+	}
+	if now, err = s.heedGaps(now); err != nil {
+		return err
 	}
 	first := now.format == 0
 	if first {

@@ -142,3 +142,22 @@ func (s *Store) examine(ctx context.Context) {
 	for ctx.Err() == nil && s.suspects.examineOne(pause) {
 	}
 }
+
+// forget says that tables were repaired, or that nothing better can be done.
+func (s *suspects) forget(tables map[uint64]error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range tables {
+		r, known := s.ranges[id]
+		if !known {
+			continue
+		}
+		if err := checkTable(table.NewFilename(id, s.dir), nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			r.damage = fmt.Errorf("table %s is damaged: %w", table.IDToFilename(id), err)
+			s.ranges[id] = r
+			continue
+		}
+		delete(s.ranges, id)
+		s.left.Add(-1)
+	}
+}

@@ -36,7 +36,7 @@ func (c *committer) ready() (spare int64, err error) {
 			return 0, err
 		}
 	}
-	if c.s.readOnly {
+	if c.s.readOnly || c.s.repairs.pending() {
 		if err := c.reopen(); err != nil {
 			return 0, err
 		}
@@ -82,6 +82,10 @@ func (c *committer) reopen() error {
 	if err == nil && c.failed != nil {
 		err = renew(c.s.manifest())
 	}
+	repairing := c.s.repairs.take()
+	if err == nil {
+		c.s.repairTables(repairing)
+	}
 	if err == nil {
 		err = c.s.openDatabase(false)
 	}
@@ -94,10 +98,14 @@ func (c *committer) reopen() error {
 		c.s.setDamage(err)
 	}
 	if err != nil {
-		c.failed = fmt.Errorf("reopen the database: %w: %w", err, kaijutsu.ErrUnavailable)
-		c.s.log.Error("store could not reopen its database", "err", err)
-		c.s.setTrouble(c.failed)
-		return c.failed
+		return c.stuck(err)
+	}
+	if found, err = c.s.heedGaps(found); err != nil {
+		return c.stuck(err)
+	}
+	if len(repairing) > 0 {
+		c.s.suspects.forget(repairing)
+		c.s.damages.clear() // what is damaged still is found again
 	}
 	if found.nextOutbox > c.state.nextOutbox {
 		// Of a write of unknown outcome: nobody was told these numbers.
@@ -111,6 +119,14 @@ func (c *committer) reopen() error {
 	c.s.publish(c.state)
 	c.s.count.reopened.Add(1)
 	return nil
+}
+
+// stuck says that the database could not be opened again.
+func (c *committer) stuck(err error) error {
+	c.failed = fmt.Errorf("reopen the database: %w: %w", err, kaijutsu.ErrUnavailable)
+	c.s.log.Error("store could not reopen its database", "err", err)
+	c.s.setTrouble(c.failed)
+	return c.failed
 }
 
 const closeTimeout = 30 * time.Second
