@@ -117,7 +117,7 @@ func troubleDisk(ctx context.Context, s *stage, opt Options, r *Report, trouble 
 		if (round+1)%10 == 0 || round+1 == opt.Rounds {
 			s.say("  round %d of %d: %d changes acknowledged, %d starts", round+1, opt.Rounds, s.ledger.total(), d.d.Lives)
 		}
-		if !r.OK() {
+		if r.Lost[d.n.name] > 0 {
 			break
 		}
 	}

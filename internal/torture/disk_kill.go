@@ -50,11 +50,11 @@ func strikeDisk(ctx context.Context, s *stage, opt Options, r *Report, o faultfs
 			err = closing
 		}
 	}()
-	a := newAtlas()
+	a, first := newAtlas(2), newAtlas(1)
 	last := "the first start"
 	for round := range opt.Rounds {
 		if round%freshRounds == freshRounds-1 {
-			if err := d.fresh(ctx, a, round, power); err != nil {
+			if err := d.fresh(ctx, first, round, power); err != nil {
 				return fmt.Errorf("round %d: %w", round+1, err)
 			}
 			continue
@@ -72,7 +72,7 @@ func strikeDisk(ctx context.Context, s *stage, opt Options, r *Report, o faultfs
 		if (round+1)%diskSay == 0 || round+1 == opt.Rounds {
 			s.say("  round %d of %d: %d changes acknowledged, %d starts", round+1, opt.Rounds, s.ledger.total(), d.d.Lives)
 		}
-		if !r.OK() {
+		if r.Lost[d.n.name] > 0 {
 			break // what follows is of the same loss
 		}
 	}
@@ -80,21 +80,17 @@ func strikeDisk(ctx context.Context, s *stage, opt Options, r *Report, o faultfs
 		return err
 	}
 	a.report(d.d)
+	first.report(d.d)
 	return nil
 }
 
 // strikeRound is one life of the server. It returns how it ended.
 func (d *disk) strikeRound(ctx context.Context, a *atlas, round int, last string) (string, error) {
 	l := d.newLife(d.n)
-	strike := func(op faultfs.Op) faultfs.Verdict {
-		if at, ok := a.saw(op); ok {
-			return l.strike(at, op)
-		}
-		return faultfs.Verdict{}
-	}
 	renew := round%contextRounds == 0
 	at, armed := spot{}, false
-	d.fs.OnOp(strike)
+	a.begin()
+	d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict { return l.consider(a, op) })
 	if !renew && round%3 != 0 { // also while it opens
 		at, armed = a.arm(d.s.random, false)
 	}
@@ -129,19 +125,9 @@ func (d *disk) strikeRound(ctx context.Context, a *atlas, round int, last string
 func (d *disk) fresh(ctx context.Context, a *atlas, round int, power bool) error {
 	n := d.server(fmt.Sprintf("fresh-%d", round))
 	l := d.newLife(n)
-	own := newAtlas()
-	nth, when, seen := 1+d.s.random.IntN(60), pick(d.s.random, beforeIt, afterIt), 0
-	d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict {
-		if !op.Kind.Changes() {
-			return faultfs.Verdict{}
-		}
-		if seen++; seen != nth {
-			return faultfs.Verdict{}
-		}
-		at := spot{site{op.Kind, sortOf(op.Path)}, when}
-		own.hits[at]++
-		return l.strike(at, op)
-	})
+	a.begin()
+	at, armed := a.arm(d.s.random, false)
+	d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict { return l.consider(a, op) })
 	if _, err := l.start(ctx); err != nil {
 		return fmt.Errorf("the first start of a server: %w", err)
 	}
@@ -154,20 +140,23 @@ func (d *disk) fresh(ctx context.Context, a *atlas, round int, power bool) error
 		}
 	}
 	d.fs.OnOp(nil)
+	d.d.came("a server that starts for the first time")
 	again := d.newLife(n)
-	if _, err := again.start(ctx); err != nil {
-		for at := range own.hits {
-			err = fmt.Errorf("the second start of a server that was struck %s in its first: %w", at, err)
-		}
-		return err
+	_, err := again.start(ctx)
+	if err == nil {
+		err = n.api().call(ctx, "context_create", map[string]any{"title": "Fresh"}, nil)
 	}
-	if err := n.api().call(ctx, "context_create", map[string]any{"title": "Fresh"}, nil); err != nil {
-		return fmt.Errorf("the second start of a server: %w", err)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && armed:
+		d.r.problem("the second start of a server that was struck %s in its first: %v", at, err)
+	case err != nil:
+		d.r.problem("the second start of a server that was struck in its first: %v", err)
 	}
 	if err := again.finish(ctx); err != nil {
 		return err
 	}
-	d.d.came("a server that starts for the first time")
 	return os.RemoveAll(filepath.Join(d.backing, filepath.Base(n.dir)))
 }
 

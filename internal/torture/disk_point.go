@@ -52,26 +52,39 @@ func sortOf(path string) string {
 // for concurrent use.
 type atlas struct {
 	mu    sync.Mutex
+	least int          // in how many lives a site was seen that is struck
 	now   map[site]int // requests in this life
 	most  map[site]int // in any life
+	lives map[site]int // in which there were any
+	tried map[spot]int
 	hits  map[spot]int
 	armed *spot // nil: nothing is to be struck, or it was
 	nth   int
 }
 
-func newAtlas() *atlas {
-	return &atlas{now: make(map[site]int), most: make(map[site]int), hits: make(map[spot]int)}
+func newAtlas(least int) *atlas {
+	return &atlas{
+		least: least, now: make(map[site]int), most: make(map[site]int), lives: make(map[site]int),
+		tried: make(map[spot]int), hits: make(map[spot]int),
+	}
 }
 
-// arm chooses where to strike next: the spot that was struck least, or, under
-// load, one that has to do with the log of the store.
-func (a *atlas) arm(r *rand.Rand, load bool) (spot, bool) {
+// begin is called when a life begins.
+func (a *atlas) begin() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	clear(a.now)
+	a.armed = nil
+}
+
+// arm chooses where to strike in this life: where it was tried least, or, under
+// load, at one that has to do with the log of the store.
+func (a *atlas) arm(r *rand.Rand, load bool) (spot, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	var spots []spot
-	for p := range a.most {
-		if load && !(strings.HasSuffix(p.file, ".mem") && (p.kind == faultfs.Write || p.kind == faultfs.Fsync)) {
+	for p, lives := range a.lives {
+		if lives < a.least || load && !(strings.HasSuffix(p.file, ".mem") && (p.kind == faultfs.Write || p.kind == faultfs.Fsync)) {
 			continue
 		}
 		spots = append(spots, spot{p, beforeIt}, spot{p, afterIt})
@@ -79,12 +92,11 @@ func (a *atlas) arm(r *rand.Rand, load bool) (spot, bool) {
 			spots = append(spots, spot{p, withinIt})
 		}
 	}
-	a.armed = nil
 	if len(spots) == 0 {
 		return spot{}, false
 	}
 	slices.SortFunc(spots, func(x, y spot) int {
-		if d := a.hits[x] - a.hits[y]; d != 0 {
+		if d := a.tried[x] - a.tried[y]; d != 0 {
 			return d
 		}
 		return strings.Compare(x.String(), y.String())
@@ -93,7 +105,11 @@ func (a *atlas) arm(r *rand.Rand, load bool) (spot, bool) {
 	if load {
 		chosen = spots[r.IntN(len(spots))]
 	}
+	a.tried[chosen]++
 	a.armed, a.nth = &chosen, 1+r.IntN(a.most[chosen.site])
+	if load { // what there was until now does not count
+		a.nth += a.now[chosen.site]
+	}
 	return chosen, true
 }
 
@@ -105,7 +121,9 @@ func (a *atlas) saw(op faultfs.Op) (spot, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p := site{op.Kind, sortOf(op.Path)}
-	a.now[p]++
+	if a.now[p]++; a.now[p] == 1 {
+		a.lives[p]++
+	}
 	a.most[p] = max(a.most[p], a.now[p])
 	if a.armed == nil || a.armed.site != p || a.now[p] != a.nth {
 		return spot{}, false
@@ -134,6 +152,14 @@ func (a *atlas) report(d *DiskReport) {
 		}
 	}
 	slices.Sort(d.Never)
+}
+
+// consider counts a request, and strikes when it is the one.
+func (l *life) consider(a *atlas, op faultfs.Op) faultfs.Verdict {
+	if at, ok := a.saw(op); ok {
+		return l.strike(at, op)
+	}
+	return faultfs.Verdict{}
 }
 
 // strike is the verdict that kills the server at a spot.
