@@ -66,7 +66,10 @@ func (b *Backup) Runs() ([]Run, error) {
 		}
 		raw, err := readFile(b.files, dir+"/"+manifestName)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was pruned, but others need its parts
+			if b.pruned(dir) {
+				continue
+			}
+			err = fmt.Errorf("%s is missing: %w", manifestName, kaijutsu.ErrInvalid)
 		}
 		r := Run{Number: n}
 		if err == nil {
@@ -85,6 +88,19 @@ func (b *Backup) Runs() ([]Run, error) {
 	}
 	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Number, b.Number) })
 	return runs, nil
+}
+
+// pruned reports whether a directory without a manifest is there only for parts
+// that other runs need.
+func (b *Backup) pruned(dir string) bool {
+	for _, name := range []string{prunedName, indexName} {
+		in, _, err := b.open(dir + "/" + name)
+		if err == nil {
+			_ = in.Close() // it was only looked for
+			return name == prunedName
+		}
+	}
+	return true
 }
 
 // Run returns a run by its number, 0 for the latest. The latest must be

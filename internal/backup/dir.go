@@ -132,7 +132,8 @@ func (d *Dir) prune(keep int) (gone []int, err error) {
 	old := runs[:max(len(runs)-keep, 0)]
 	for _, r := range old {
 		// Without its manifest it is no run any more, whatever else is there.
-		if err := os.Remove(filepath.Join(d.path, runName(r.Number), manifestName)); err != nil {
+		dir := filepath.Join(d.path, runName(r.Number))
+		if err := os.Rename(filepath.Join(dir, manifestName), filepath.Join(dir, prunedName)); err != nil {
 			return gone, err
 		}
 		gone = append(gone, r.Number)
@@ -147,7 +148,8 @@ func (d *Dir) prune(keep int) (gone []int, err error) {
 	return gone, d.discard(needed)
 }
 
-// discard deletes the files of runs that are not needed.
+// discard deletes the files of runs that are not needed, an index before what
+// says that it was pruned.
 func (d *Dir) discard(needed map[string]bool) error {
 	dirs, err := dirFiles(d.path).dirs()
 	if err != nil {

@@ -41,8 +41,13 @@ type Manifest struct {
 	Parts []File `json:"parts"`
 }
 
-// manifestName is the file that makes a directory a run.
-const manifestName = "manifest.json"
+const (
+	// manifestName is the file that makes a directory a run.
+	manifestName = "manifest.json"
+	// prunedName is what it is called in a run that is being deleted.
+	prunedName = "pruned.json"
+	indexName  = "index.zst"
+)
 
 // manifestHead begins a manifest; the SHA-256 of what follows the line is behind
 // it.

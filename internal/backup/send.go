@@ -26,6 +26,7 @@ type Sent struct {
 func Send(ctx context.Context, w io.Writer, st *store.Store, have Have, from Source) (Sent, error) {
 	m, err := st.Moment(ctx)
 	if err != nil {
+		newFrames(w).fail(err)
 		return Sent{}, fmt.Errorf("back up: %w", err)
 	}
 	defer m.Close()
@@ -49,6 +50,7 @@ func Send(ctx context.Context, w io.Writer, st *store.Store, have Have, from Sou
 		s.sent.Sum, err = s.out.end()
 	}
 	if err != nil {
+		s.out.fail(err)
 		return s.sent, fmt.Errorf("back up: %w", err)
 	}
 	return s.sent, nil

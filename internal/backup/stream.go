@@ -32,6 +32,7 @@ const (
 	frameDeleted  = 'x' // the id of a document that was deleted
 	frameUnlisted = '?' // why documents are missing from what was listed
 	frameEnd      = 'e'
+	frameFailed   = 'f' // why there is no more
 )
 
 func sum(b []byte) [32]byte { return sha256.Sum256(b) }
@@ -89,6 +90,13 @@ func (f *frames) end() ([32]byte, error) {
 		return sum, err
 	}
 	return sum, f.w.Flush()
+}
+
+// fail writes why there is no more, if somebody still reads.
+func (f *frames) fail(reason error) {
+	if f.err == nil && f.put(frameFailed, []byte(reason.Error())) == nil {
+		_ = f.w.Flush() // the reader sees that the stream has no end
+	}
 }
 
 // errCut says that a stream ended before its end.
@@ -150,8 +158,11 @@ func (in *reader) next() (kind byte, payload []byte, err error) {
 	}
 	payload = in.buf.Bytes()
 	in.sum.Write(payload)
-	if kind == frameEnd && !bytes.Equal(payload, sofar) {
+	switch {
+	case kind == frameEnd && !bytes.Equal(payload, sofar):
 		return 0, nil, fmt.Errorf("the stream was changed on its way: %w", kaijutsu.ErrInvalid)
+	case kind == frameFailed:
+		return 0, nil, fmt.Errorf("the server broke off: %s: %w", payload, kaijutsu.ErrUnavailable)
 	}
 	return kind, payload, nil
 }

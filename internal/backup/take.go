@@ -396,8 +396,7 @@ const staleNamed = 20
 
 // publish writes index and manifest, and gives the directory its name.
 func (t *taking) publish() (Taken, error) {
-	const name = "index.zst"
-	index, err := createPart(filepath.Join(t.partial(), name))
+	index, err := createPart(filepath.Join(t.partial(), indexName))
 	if err != nil {
 		return Taken{}, err
 	}
@@ -405,7 +404,7 @@ func (t *taking) publish() (Taken, error) {
 		index.abandon()
 		return Taken{}, err
 	}
-	file, err := index.finish(runName(t.number) + "/" + name)
+	file, err := index.finish(runName(t.number) + "/" + indexName)
 	if err != nil {
 		return Taken{}, err
 	}
