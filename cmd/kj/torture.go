@@ -20,9 +20,16 @@ func newTorture() *cobra.Command {
 	var asJSON bool
 	names, about := torture.Faults()
 	cmd := &cobra.Command{
-		Use:   "torture FAULT…",
-		Short: "Break a cluster of real servers on purpose and count what is missing",
-		Long: `Start three servers on temporary directories, joined by nats-server processes,
+		Use:   "torture [FAULT…]",
+		Short: "Break real servers on purpose and count what is missing",
+		Long: `Start one server, and then three, on temporary directories; let editors, agents
+and followers work on them; and do to them whatever happens: kill -9, loss of
+power, full and failing disks, SIGSTOP, wrong clocks, cut networks, hostile
+peers, tokens revoked in the middle of it. The seed makes the schedule. All that
+everybody did and was told is recorded, and a checker decides on the record:
+kj torture check decides again. That is mixed, which runs when no fault is named.
+
+The other faults break one thing at a time. Start three servers on temporary directories, joined by nats-server processes,
 let editors and callers of operations write on all of them and followers read
 the events, break something, and check: every acknowledged edit is on every
 node, all have equal heads, no event is doubled or missing by version, and what
@@ -36,20 +43,20 @@ It needs a nats-server: run in this repository it builds the one that go.mod
 names, else it takes the one on PATH or that of --nats-server. The faults
 partition and isolate make network namespaces and need root. The same seed makes
 the same choices; the machine's scheduler does not follow it.`,
-		Example:   "  kj torture kill-node --rounds 10 --seed 1\n  kj torture kill-nats leader\n  kj torture all --json",
-		ValidArgs: append(slices.Clone(names), "all"),
-		Args:      cobra.MinimumNArgs(1),
+		Example: `  kj torture --seed 7 --for 60s
+  kj torture mixed-1 --only kill,power --for 5m
+  kj torture kill-node --rounds 10 --seed 1
+  kj torture kill-nats leader
+  kj torture all --json`,
+		ValidArgs: append(slices.Clone(names), "all", "mixed"),
+		Args:      cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.Rounds < 0 || opt.Calm < 0 || opt.For < 0 {
 				return shelldoor.Usage(cmd, errors.New("--rounds, --calm and --for: want no negative numbers"))
 			}
-			for _, arg := range args {
-				if arg != "all" && !slices.Contains(names, arg) {
-					return shelldoor.Usage(cmd, fmt.Errorf("fault %q: there is no such fault; there are %s and all", arg, strings.Join(names, ", ")))
-				}
-			}
-			if slices.Contains(args, "all") {
-				args = names
+			args, err := chosenFaults(args, names, &opt)
+			if err != nil {
+				return shelldoor.Usage(cmd, err)
 			}
 			opt.Progress = cmd.ErrOrStderr()
 			return runFaults(cmd.Context(), cmd.OutOrStdout(), args, opt, asJSON)
@@ -59,12 +66,40 @@ the same choices; the machine's scheduler does not follow it.`,
 	f.IntVar(&opt.Rounds, "rounds", 0, "how often the fault strikes (default the fault's own number)")
 	f.Uint64Var(&opt.Seed, "seed", 0, "makes the random choices (default one from the clock, which the report names)")
 	f.DurationVar(&opt.Calm, "calm", 2*time.Second, "how long the load goes on before the first strike and after the last")
-	f.DurationVar(&opt.For, "for", 0, "how long a fault goes on that has no rounds (default the fault's own time)")
+	f.DurationVar(&opt.For, "for", 0, "how long a fault goes on that has no rounds; mixed: on one node, and on three, half of it each (default the fault's own time)")
+	f.StringSliceVar(&opt.Only, "only", nil, "of a mixed run: only these `strikes`, with commas between: "+strings.Join(torture.Strikes(), ", "))
+	f.StringVar(&opt.History, "history", "", "keep the history of a mixed run in this `file` (default: only that of one that failed)")
 	f.BoolVar(&opt.Brief, "brief", false, "a third of the long pauses")
 	f.BoolVar(&opt.Keep, "keep", false, "keep the directories and logs of a run that failed")
 	f.StringVar(&opt.NATS, "nats-server", "", "the nats-server `binary`")
 	f.BoolVar(&asJSON, "json", false, "print the reports as JSON, durations in nanoseconds")
+	cmd.AddCommand(newTortureCheck(), newTorturePlanted())
 	return cmd
+}
+
+// chosenFaults returns the faults that are meant by what was named.
+func chosenFaults(args, names []string, opt *torture.Options) ([]string, error) {
+	for _, arg := range args {
+		if arg != "all" && arg != "mixed" && !slices.Contains(names, arg) {
+			return nil, fmt.Errorf("fault %q: there is no such fault; there are %s, mixed and all", arg, strings.Join(names, ", "))
+		}
+	}
+	for _, only := range opt.Only {
+		if !slices.Contains(torture.Strikes(), only) {
+			return nil, fmt.Errorf("--only %q: there is no such strike; there are %s", only, strings.Join(torture.Strikes(), ", "))
+		}
+	}
+	switch {
+	case slices.Contains(args, "all"):
+		return names, nil
+	case len(args) == 0 || len(args) == 1 && args[0] == "mixed":
+		opt.For /= 2
+		return []string{"mixed-1", "mixed-3"}, nil
+	case slices.Contains(args, "mixed"):
+		args = slices.DeleteFunc(slices.Clone(args), func(s string) bool { return s == "mixed" })
+		return append(args, "mixed-1", "mixed-3"), nil
+	}
+	return args, nil
 }
 
 func listFaults(names, about []string) string {

@@ -25,6 +25,7 @@ type caller struct {
 	node   *node
 	target *target
 	ledger *ledger
+	h      *history // nil: what it does is not recorded
 	random *rand.Rand
 	dial   func(*node) operations // nil: over HTTP, without a token
 
@@ -94,6 +95,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 func (w *caller) newMark() string {
 	mark := fmt.Sprintf("⟦%s.%d⟧", w.name, w.count)
 	w.ledger.mark(w.target.doc, mark, false)
+	w.h.note(Entry{Says: saysTry, Who: w.name, Doc: w.target.id, Mark: mark})
 	return mark
 }
 
@@ -106,6 +108,7 @@ func (w *caller) splice(ctx context.Context, a operations) error {
 		return err
 	}
 	w.ledger.mark(w.target.doc, mark, true)
+	w.h.note(Entry{Says: saysAck, Who: w.name, Doc: w.target.id, Mark: mark})
 	return nil
 }
 
@@ -181,6 +184,7 @@ func (w *caller) restore(ctx context.Context, a operations) error {
 // call runs an operation and notes its change as acknowledged.
 func (w *caller) call(ctx context.Context, a operations, op string, in map[string]any) (written, error) {
 	in["context"] = w.target.id
+	began := time.Now()
 	var out written
 	if err := a.call(ctx, op, in, &out); err != nil {
 		return out, err
@@ -193,5 +197,6 @@ func (w *caller) call(ctx context.Context, a operations, op string, in map[strin
 		return out, fmt.Errorf("%s: %w", op, err)
 	}
 	w.ledger.ack(w.target.doc, h, "callers", w.name)
+	w.h.note(Entry{Says: saysAck, Who: w.name, Doc: w.target.id, Hash: short(h), Ms: millis(time.Since(began))})
 	return out, nil
 }

@@ -18,6 +18,8 @@ var faults = append([]fault{
 	{"clock", "nodes whose clocks are an hour ahead and an hour behind", 1,
 		layout{nodes: 3, servers: 1, env: map[int][]string{1: {clockEnv + "=1h"}, 2: {clockEnv + "=-1h"}}}, skewClock, nil},
 	{"slow-consumer", "a follower and a NATS subscriber that do not read, and a node that hangs", 1, three(1), consumeSlowly, nil},
+	{"mixed-1", "one node, and everything at once: faults, hostile peers, revocations, under a schedule that the seed makes", 0, layout{nodes: 1}, nil, playMixed},
+	{"mixed-3", "the same on three nodes", 0, three(1), nil, playMixed},
 	{"drift", "kill -9 of the server while drifts are flushed, staged, pushed, replayed and consented to", 1000, layout{nodes: 1}, nil, driftAlone},
 	{"drift-nodes", "drifts of one source flushed and cancelled at three nodes, and kill -9 of nodes meanwhile", 60, three(1), nil, driftNodes},
 	{"git", "typing, sed -i, commits, switches of the branch and kill -9 of the server, in one worktree, for a minute", 1, layout{nodes: 1}, nil, tortureGit},

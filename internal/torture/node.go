@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +21,7 @@ type node struct {
 	name, exe, dir string
 	args           []string // of kj serve
 	env            []string // besides ours
+	always         []string // likewise, and it stays
 	machine        machine  // where it runs; zero: here
 
 	mu     sync.Mutex
@@ -41,7 +43,7 @@ func (n *node) start(ctx context.Context) error {
 	if around := n.machine.around(); len(around) > 0 {
 		cmd = exec.Command(around[0], append(around[1:], cmd.Args...)...)
 	}
-	cmd.Env = append(os.Environ(), n.env...)
+	cmd.Env = slices.Concat(os.Environ(), n.always, n.env)
 	p, err := kjproc.Run(ctx, cmd)
 	if err != nil {
 		return fmt.Errorf("node %s: %w", n.name, err)

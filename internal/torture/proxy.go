@@ -20,11 +20,16 @@ type proxy struct {
 }
 
 func openProxy(m machine, address string) (*proxy, error) {
+	return openProxyTo(func() (net.Conn, error) { return m.dial(address) })
+}
+
+// openProxyTo carries connections to what dial connects to.
+func openProxyTo(dial func() (net.Conn, error)) (*proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	p := &proxy{listener: l, dial: func() (net.Conn, error) { return m.dial(address) }, open: make(map[net.Conn]struct{})}
+	p := &proxy{listener: l, dial: dial, open: make(map[net.Conn]struct{})}
 	p.running.Go(p.accept)
 	return p, nil
 }

@@ -44,7 +44,9 @@ type stage struct {
 	random *rand.Rand
 	say    func(format string, args ...any)
 
+	always    []string // in the environment of every node
 	network   *network
+	gates     []*gate // of nodes, to the nats-server; none: they connect to it
 	servers   []*natsServer
 	nodes     []*node
 	targets   []*target
@@ -98,7 +100,7 @@ func (s *stage) open(ctx context.Context) error {
 // startNodes starts the nodes, with further arguments of kj serve.
 func (s *stage) startNodes(ctx context.Context, args ...string) error {
 	for i := range s.layout.nodes {
-		n := &node{name: string(rune('A' + i)), exe: s.exe, dir: filepath.Join(s.dir, "node-"+string(rune('a'+i))), env: s.layout.env[i], machine: s.machine(i)}
+		n := &node{name: string(rune('A' + i)), exe: s.exe, dir: filepath.Join(s.dir, "node-"+string(rune('a'+i))), env: s.layout.env[i], always: s.always, machine: s.machine(i)}
 		n.args = append([]string{"--log-level", "info"}, args...)
 		if s.layout.servers > 0 {
 			n.args = append(n.args, "--kernel", kernelName, "--nats", s.urlsFor(i))
@@ -153,6 +155,9 @@ func (s *stage) startServers(ctx context.Context) error {
 // urlsFor returns the nats-servers that a node is told of: on machines, its
 // own if there is one, else the first.
 func (s *stage) urlsFor(i int) string {
+	if s.gates != nil {
+		return "nats://" + s.gates[i].address()
+	}
 	if s.network != nil {
 		if i < len(s.servers) {
 			return s.servers[i].cfg.URL()
@@ -307,6 +312,10 @@ func (s *stage) close() {
 	}
 	for _, n := range s.nodes {
 		n.close()
+	}
+	for _, g := range s.gates {
+		g.unshut()
+		g.close()
 	}
 	for _, n := range s.servers {
 		n.kill()

@@ -37,6 +37,14 @@ type Options struct {
 	Spare bool
 	// Keep keeps the directory of a run that failed.
 	Keep bool
+	// Only names the strikes of a mixed run; empty: all.
+	Only []string
+	// History is where the history of a mixed run is kept; empty: only that of
+	// one that failed, beside the other temporary files.
+	History string
+	// Plant is the planted bug that the servers of a mixed run have; they must be
+	// built with the tag planted. Empty: none.
+	Plant string
 	// Progress receives a line for each thing that happens; default nothing.
 	Progress io.Writer
 }

@@ -31,6 +31,7 @@ type typist struct {
 	node     *node
 	target   *target
 	ledger   *ledger
+	h        *history // nil: what it does is not recorded
 	random   *rand.Rand
 	pause    time.Duration // mean, between two edits
 	patience time.Duration // how long it waits for an acknowledgement before it types on
@@ -114,6 +115,9 @@ func (w *typist) write(ctx context.Context, doc *editor.Document, session int) (
 	w.ledger.mark(w.target.doc, m.mark, false)
 	var err error
 	m.hash, err = doc.Edit(ctx, func(tx *blocks.Tx) error { return tx.AppendText(text, m.mark) })
+	if err == nil {
+		w.h.note(Entry{Says: saysTry, Who: w.name, Doc: w.target.id, Hash: short(m.hash), Mark: m.mark})
+	}
 	return m, err == nil
 }
 
@@ -123,14 +127,20 @@ func (w *typist) await(ctx context.Context, doc *editor.Document, m made) bool {
 	patience, cancel := context.WithTimeout(ctx, w.patience)
 	defer cancel()
 	if doc.WaitStored(patience, m.hash) != nil {
+		if ctx.Err() == nil {
+			w.h.note(Entry{Says: saysLate, Who: w.name, Doc: w.target.id, Hash: short(m.hash), Ms: millis(time.Since(began))})
+		}
 		return false
 	}
 	w.ledger.waited(w.node.name, time.Since(began))
-	w.acked(m)
+	w.acked(m, time.Since(began))
 	return true
 }
 
-func (w *typist) acked(m made) {
+// acked notes that an edit was acknowledged, after some time; 0: it is not known
+// after which.
+func (w *typist) acked(m made, took time.Duration) {
+	w.h.note(Entry{Says: saysAck, Who: w.name, Doc: w.target.id, Hash: short(m.hash), Mark: m.mark, Ms: millis(took)})
 	w.ledger.ack(w.target.doc, m.hash, "editors", w.name)
 	w.ledger.mark(w.target.doc, m.mark, true)
 }
@@ -143,7 +153,7 @@ func (w *typist) settle(doc *editor.Document, pending []made) {
 	}
 	for _, m := range pending {
 		if _, ok := stored[m.hash]; ok {
-			w.acked(m)
+			w.acked(m, 0)
 		}
 	}
 }
