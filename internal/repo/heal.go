@@ -91,7 +91,7 @@ func (r *Repo) verify(ctx context.Context, id kaijutsu.DocumentID) error {
 	}
 	defer release()
 	for tries := 0; ; tries++ {
-		err := newFilling().read(r.cfg.Store, id)
+		err := r.guarded(id, "verifying", func() error { return newFilling().read(r.cfg.Store, id) })
 		if !errors.Is(err, errBaseGone) || tries > 0 { // it was made whole between two reads
 			return errors.Join(err, ctx.Err())
 		}
@@ -176,6 +176,10 @@ func (r *Repo) heal() {
 func (r *Repo) healOne(id kaijutsu.DocumentID) bool {
 	if r.cfg.Store.Trouble() != nil {
 		return false
+	}
+	if r.verify(r.life, id) == nil { // its table was repaired
+		r.cfg.Store.NoteSound(id)
+		return true
 	}
 	if !r.isOpen(id) && (r.cfg.Elsewhere == nil || !r.cfg.Elsewhere(r.life, id)) {
 		return false

@@ -189,6 +189,11 @@ func Start(cfg Config) *Repo {
 	r.life, r.end = context.WithCancel(context.Background())
 	r.running.Go(guard.Keep(r.log, "janitor of documents", r.quit, r.janitor))
 	r.running.Go(guard.Keep(r.log, "watchdog of documents", r.quit, r.watchdog))
+	r.healing.wake = make(chan struct{}, 1)
+	r.running.Go(guard.Keep(r.log, "healer of documents", r.quit, r.heal))
+	if cfg.ScrubEvery > 0 {
+		r.running.Go(guard.Keep(r.log, "scrubber", r.quit, r.scrubNowAndThen))
+	}
 	return r
 }
 
@@ -307,6 +312,8 @@ type Stats struct {
 	Evicted   int64 // documents closed by the janitor
 	Snapshots int64 // snapshots written
 	Mishaps   int64 // panics, and work that was ended for taking too much
+	Healed    int64 // damaged documents that were filled again
+	Unhealed  int64 // attempts to that failed
 }
 
 // Stats returns the counters.
@@ -314,6 +321,7 @@ func (r *Repo) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := Stats{Open: len(r.docs), Opened: r.opened.Load(), Evicted: r.evicted.Load(), Snapshots: r.snapshots.Load(), Mishaps: r.mishaps.Load()}
+	s.Healed, s.Unhealed = r.healing.healed.Load(), r.healing.unhealed.Load()
 	for _, d := range r.docs {
 		s.Bytes += d.bytes.Load()
 	}
