@@ -56,14 +56,18 @@ func (f *filling) read(s *store.Store, id kaijutsu.DocumentID) error {
 	return unsound(id, f.readRows(s, id))
 }
 
-// damaged notes which document an error says is damaged, and has it healed.
-func (r *Repo) damaged(err error) {
+// damaged notes which document an error says is damaged, if it says so, and has
+// it healed.
+func (r *Repo) damaged(err error) bool {
 	var u *unsoundError
 	if !errors.As(err, &u) {
-		return
+		return false
 	}
-	r.cfg.Store.NoteDamage(u.doc, u.err)
+	if r.cfg.Store.NoteDamage(u.doc, u.err) {
+		r.log.Error("document is damaged", "document", u.doc, "err", u.err)
+	}
 	r.healing.poke()
+	return true
 }
 
 // Verify reads a document from disk, with what it rests on, and compares its

@@ -37,8 +37,9 @@ func (d *document) open() {
 		d.failed = fmt.Errorf("open document %s: %w", d.id, ErrDeleted)
 	case err != nil:
 		d.failed = fmt.Errorf("open document %s: %w", d.id, err)
-		d.repo.log.Error("document cannot be opened", "document", d.id, "err", cause(err))
-		d.repo.damaged(err)
+		if !d.repo.damaged(err) {
+			d.repo.log.Error("document cannot be opened", "document", d.id, "err", err)
+		}
 	}
 	if d.failed == nil {
 		d.checkReadOnly()
