@@ -50,7 +50,7 @@ type disk struct {
 	backing, point string
 
 	retired []*target // written to before
-	lives   int
+	callers int
 	typists []*typist
 }
 
@@ -99,10 +99,7 @@ type life struct {
 	struck atomic.Bool // it was killed on purpose
 }
 
-func (d *disk) newLife(n *node) *life {
-	d.lives++
-	return &life{d: d, n: n}
-}
+func (d *disk) newLife(n *node) *life { return &life{d: d, n: n} }
 
 // kill ends the server from within a request of its disk, by the thread that
 // asks unless it is known.
@@ -182,7 +179,8 @@ func (d *disk) write(ctx context.Context) (stop func()) {
 			w.target = t
 			writing.Go(func() { w.run(ctx, end) })
 		}
-		c := &caller{name: fmt.Sprintf("caller %d of life %d", i+1, d.lives), node: d.n, target: t, ledger: d.s.ledger, random: d.s.branch(), refused: make(map[string]int)}
+		d.callers++ // each begins to count anew
+		c := &caller{name: fmt.Sprintf("caller %d", d.callers), node: d.n, target: t, ledger: d.s.ledger, random: d.s.branch(), refused: make(map[string]int)}
 		writing.Go(func() { c.run(ctx, end) })
 	}
 	return func() {

@@ -17,8 +17,11 @@ const errNoSpace = syscall.ENOSPC
 // it never is.
 func failDisk(ctx context.Context, s *stage, opt Options, r *Report) error {
 	return troubleDisk(ctx, s, opt, r, func(d *disk, l *life, round int) error {
-		kind := pick(s.random, faultfs.Write, faultfs.Fsync, faultfs.Fsync, faultfs.Read, faultfs.Create, faultfs.Rename)
-		file := pick(s.random, "", "", ".mem", ".sst", "MANIFEST", "hwm")
+		kind := pick(s.random, faultfs.Write, faultfs.Fsync, faultfs.Fsync, faultfs.Read, faultfs.Create, faultfs.Rename, faultfs.Truncate, faultfs.Fallocate)
+		file, opening := "", s.random.IntN(2) == 0
+		if opening { // which uses more files than running does
+			file = pick(s.random, "", ".mem", ".sst", "MANIFEST", "hwm", "search")
+		}
 		once := s.random.IntN(2) == 0
 		var failed atomic.Int64
 		d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict {
@@ -29,6 +32,11 @@ func failDisk(ctx context.Context, s *stage, opt Options, r *Report) error {
 			return faultfs.Verdict{Errno: syscall.EIO}
 		})
 		what := fmt.Sprintf("%s of %s that fails", kind, anything(file))
+		if opening {
+			if err := d.startBad(ctx, l, what); err != nil {
+				return err
+			}
+		}
 		if err := l.endure(ctx, what); err != nil {
 			return err
 		}
@@ -40,6 +48,9 @@ func failDisk(ctx context.Context, s *stage, opt Options, r *Report) error {
 		often := "for a while"
 		if once {
 			often = "once"
+		}
+		if opening {
+			often += ", from the start"
 		}
 		d.d.came(fmt.Sprintf("%s fails %s", kind, often))
 		if s.random.IntN(2) == 0 {

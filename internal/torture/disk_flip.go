@@ -112,7 +112,7 @@ func (d *disk) flipRound(ctx context.Context, image string, round int, sort stri
 }
 
 // words with which a server says that its files are not what they were.
-var damageWords = []string{"damage", "checksum", "data loss", "does not match", "corrupt", "not a store", "length"}
+var damageWords = []string{"damage", "checksum", "data loss", "does not match", "corrupt", "not a store"}
 
 func saysDamage(text string) bool {
 	text = strings.ToLower(text)
@@ -123,7 +123,7 @@ func saysDamage(text string) bool {
 func (d *disk) flipped(ctx context.Context, l *life, where faultfs.Flipped) string {
 	began := time.Now()
 	if err := l.n.start(ctx); err != nil {
-		if why := firstTrouble(err.Error()); strings.Contains(err.Error(), "goroutine ") || strings.Contains(err.Error(), "SIGBUS") {
+		if why := firstFall(err.Error()); why != "" {
 			d.r.problem("%s: the server fell over at its start: %.300s", where, why)
 			return "fell over"
 		}

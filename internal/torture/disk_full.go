@@ -3,6 +3,7 @@ package torture
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func fillDisk(ctx context.Context, s *stage, opt Options, r *Report) (err error)
 		}
 		restart := s.random.IntN(3) == 0
 		if restart {
-			if err := d.startFull(ctx, l); err != nil {
+			if err := d.startBad(ctx, l, after); err != nil {
 				return err
 			}
 		}
@@ -58,22 +59,30 @@ func noSpace(op faultfs.Op) faultfs.Verdict {
 	return faultfs.Verdict{}
 }
 
-// startFull kills the server and starts it on the full disk. It may refuse, when
-// it says that the disk is full.
-func (d *disk) startFull(ctx context.Context, l *life) error {
+// startBad kills the server and starts it on the bad disk. It may refuse, when
+// it says what is wrong.
+func (d *disk) startBad(ctx context.Context, l *life, what string) error {
 	l.n.kill()
 	err := l.n.start(ctx)
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case err == nil:
 		d.d.opened(0)
-		d.d.came("a start on the full disk that succeeded")
-		return nil
-	case strings.Contains(err.Error(), "no space"), strings.Contains(err.Error(), "free"), strings.Contains(err.Error(), "full"):
-		d.d.came("a start on the full disk that was refused")
+		d.d.came("a start on the bad disk that succeeded")
+	case firstFall(err.Error()) != "":
+		d.r.problem("a start with %s: %.300s", what, firstFall(err.Error()))
+	case saysDisk(err.Error()):
+		d.d.came("a start on the bad disk that was refused")
 	default:
-		d.r.problem("a start on a full disk ended with: %v", err)
+		d.r.problem("a start with %s was refused without saying so: %v", what, err)
 	}
 	return nil
+}
+
+// saysDisk reports whether a server says what is wrong with its disk.
+func saysDisk(text string) bool {
+	return slices.ContainsFunc([]string{"no space", "free", "full", "input/output error"}, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // troubleDisk plays rounds in which a server lives on while something is wrong
@@ -130,6 +139,9 @@ func troubleDisk(ctx context.Context, s *stage, opt Options, r *Report, trouble 
 // endure lets the load go on while the disk is bad: the server must live, and
 // answer who reads.
 func (l *life) endure(ctx context.Context, what string) error {
+	if l.n.process() == nil {
+		return nil // it did not start
+	}
 	timer := time.NewTimer(badTime)
 	defer timer.Stop()
 	select {
@@ -153,16 +165,24 @@ func (l *life) endure(ctx context.Context, what string) error {
 	return nil
 }
 
-// firstTrouble is the line of a log with which a process ended.
+// firstTrouble is what a log says of the end of its process.
 func firstTrouble(log string) string {
+	if line := firstFall(log); line != "" {
+		return line
+	}
+	return tail(log)
+}
+
+// firstFall is the line of a log with which a process fell over.
+func firstFall(log string) string {
 	for line := range strings.Lines(log) {
 		for _, begin := range []string{"panic:", "fatal error:", "unexpected fault", "SIGBUS"} {
-			if strings.HasPrefix(line, begin) {
+			if strings.Contains(line, begin) {
 				return strings.TrimSpace(line)
 			}
 		}
 	}
-	return tail(log)
+	return ""
 }
 
 // recover waits until the server writes again, on a disk that works, or starts

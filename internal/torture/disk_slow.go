@@ -12,9 +12,9 @@ const (
 	// slowSync is what each fsync takes longer on a slow disk.
 	slowSync = 20 * time.Millisecond
 	// hungSync is how long one hangs, now and then.
-	hungSync = time.Second
+	hungSync = 2 * time.Second
 	// slowRead is how long a context may take to be read meanwhile.
-	slowRead = 500 * time.Millisecond
+	slowRead = time.Second
 )
 
 // slowDisk delays every fsync, and lets some hang. Who reads must not notice;
@@ -34,7 +34,7 @@ func slowDisk(ctx context.Context, s *stage, opt Options, r *Report) error {
 			return faultfs.Verdict{Delay: slowSync}
 		})
 		began := time.Now()
-		for time.Since(began) < 2*hungSync {
+		for time.Since(began) < hungSync+hungSync/2 {
 			if err := s.pause(ctx, hungSync/10); err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func slowDisk(ctx context.Context, s *stage, opt Options, r *Report) error {
 			d.n.kill()
 		}
 		d.fs.OnOp(nil)
-		d.d.came("fsync takes 20 ms, some 1 s")
+		d.d.came(fmt.Sprintf("fsync takes %s, the first %s", slowSync, hungSync))
 		return nil
 	})
 	r.note("a context was read in %s at most while fsyncs took %s to %s", ms(most), slowSync, hungSync)
