@@ -20,7 +20,7 @@ func TestEveryOperationIsDefined(t *testing.T) {
 		elicit elicit_answer elicit_list events_follow
 		fs_list fs_mkdir fs_read fs_remove fs_rename fs_resolve fs_search fs_stat fs_write
 		git_blame git_branch git_commit git_diff git_log git_status identity_list identity_set
-		kernel_search mount_add mount_list mount_remove mount_set node_list node_status notes_rewrite presence_set role_list role_set seat_join seat_leave seat_list server_status token_create token_list token_revoke undo whoami`)
+		kernel_search limit_list limit_set mount_add mount_list mount_remove mount_set node_list node_status notes_rewrite presence_set role_list role_set seat_join seat_leave seat_list server_status token_create token_list token_revoke undo whoami`)
 	var got []string
 	for _, o := range New(Parts{}).All() {
 		got = append(got, o.Name)

@@ -10,14 +10,17 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/drift"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/audit"
 	"kaijutsu/internal/catalog"
 	"kaijutsu/internal/courier"
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/limit"
 	"kaijutsu/internal/link"
 	"kaijutsu/internal/mounts"
 	"kaijutsu/internal/op"
@@ -128,10 +131,19 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	must(err)
 	mounted.Store(files)
 	files.Start()
+	limits, err := limit.New(nil, nil)
+	must(err)
+	audits, err := audit.Open(audit.Config{Log: log, Dir: filepath.Join(dir, "audit")})
+	must(err)
+	audits.Add(audit.Entry{Action: "login", Outcome: audit.Refused, Door: "page", From: "192.0.2.7", Reason: "the token is not valid"})
+	audits.Add(audit.Entry{Action: "role_set", Outcome: audit.Done, Principal: "owner", Kind: "person", Token: "owner", Door: "http", From: "127.0.0.1", About: map[string]string{"principal": "ben", "role": "reader"}})
 	set := catalog.New(catalog.Parts{
+		Audit: audits, RotateOwner: func(time.Duration) (string, error) { return "kj_" + strings.Repeat("x", 43), nil },
+		Limits: limits,
 		Kernel: k, Search: ix, Access: table, Events: hub, Gates: op.Gates{Log: log},
 		Drift: carrier, Letters: letters, Links: links, Policy: keeper, Mounts: files,
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
+		Backup: func(context.Context) (catalog.BackupStatus, error) { return catalog.BackupStatus{}, nil },
 		Node: func(context.Context) catalog.NodeStatus {
 			one := catalog.NodeRow{ID: "one", Self: true}
 			return catalog.NodeStatus{Kernel: "main", Node: one, Nodes: []catalog.NodeRow{one}, Streams: []catalog.StreamRow{}, Problems: []string{}}
@@ -143,7 +155,7 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 			return
 		}
 		closed = true
-		for _, err := range []error{files.Close(), keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), hub.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close()} {
+		for _, err := range []error{audits.Close(), files.Close(), keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), hub.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close()} {
 			must(err)
 		}
 	}

@@ -17,18 +17,21 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kaijutsu"
 	"kaijutsu/drift"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/audit"
 	"kaijutsu/internal/catalog"
 	"kaijutsu/internal/courier"
 	"kaijutsu/internal/door/httpdoor"
 	"kaijutsu/internal/door/mcpdoor"
 	"kaijutsu/internal/door/shelldoor"
 	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/limit"
 	"kaijutsu/internal/link"
 	"kaijutsu/internal/mounts"
 	"kaijutsu/internal/op"
@@ -112,10 +115,19 @@ func openHouse(t *testing.T, deny ...string) *house {
 	must(err)
 	mounted.Store(files)
 	files.Start()
+	limits, err := limit.New(nil, nil)
+	must(err)
+	audits, err := audit.Open(audit.Config{Log: log, Dir: filepath.Join(dir, "audit")})
+	must(err)
+	audits.Add(audit.Entry{Action: "login", Outcome: audit.Refused, Door: "page", From: "192.0.2.7", Reason: "the token is not valid"})
+	audits.Add(audit.Entry{Action: "role_set", Outcome: audit.Done, Principal: "owner", Kind: "person", Token: "owner", Door: "http", From: "127.0.0.1", About: map[string]string{"principal": "ben", "role": "reader"}})
 	set := catalog.New(catalog.Parts{
+		Audit: audits, RotateOwner: func(time.Duration) (string, error) { return "kj_" + strings.Repeat("x", 43), nil },
+		Limits: limits,
 		Kernel: k, Search: ix, Access: table, Gates: op.Gates{Log: log, Deny: deny},
 		Drift: carrier, Letters: letters, Links: links, Policy: keeper, Mounts: files,
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },
+		Backup: func(context.Context) (catalog.BackupStatus, error) { return catalog.BackupStatus{}, nil },
 		Node: func(context.Context) catalog.NodeStatus {
 			one := catalog.NodeRow{ID: "one", Self: true}
 			return catalog.NodeStatus{Kernel: "main", Node: one, Nodes: []catalog.NodeRow{one}, Streams: []catalog.StreamRow{}, Problems: []string{}}
@@ -132,7 +144,7 @@ func openHouse(t *testing.T, deny ...string) *house {
 		agents.Close()
 		server.Close()
 		for _, err := range []error{
-			files.Close(), keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close(),
+			audits.Close(), files.Close(), keeper.Close(), carrier.Close(), links.Close(), letters.Close(), k.Close(), ix.Close(), queue.Close(), shared.Close(), rp.Close(), st.Close(),
 		} {
 			must(err)
 		}

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"time"
 	"unicode/utf8"
 
 	"kaijutsu"
@@ -13,6 +14,10 @@ const maxReasonBytes = 123
 // tell returns what a peer may know of an error: the reason when the fault is
 // its own, no more than that there is trouble when the fault is ours.
 func tell(err error) string {
+	var later interface{ RetryAfter() time.Duration }
+	if errors.As(err, &later) { // a limit
+		return err.Error()
+	}
 	for _, own := range []error{kaijutsu.ErrInvalid, kaijutsu.ErrConflict, kaijutsu.ErrTooLarge, kaijutsu.ErrDenied, kaijutsu.ErrNotFound} {
 		if errors.Is(err, own) {
 			return err.Error()

@@ -50,6 +50,8 @@ var shows = map[string]func(*screen, json.RawMessage) error{
 	"role_list":         as(showRoles),
 	"seat_list":         as(showSeats),
 	"role_set":          as(showRole),
+	"limit_list":        as(showLimits),
+	"limit_set":         as(showLimit),
 
 	"drift_push":         as(showPushed),
 	"drift_pull":         as(showPulled),

@@ -21,6 +21,7 @@ var aliases = map[string][]string{
 	"token_list":        {"list"},
 	"token_revoke":      {"rm"},
 	"role_list":         {"list"},
+	"limit_list":        {"list"},
 	"seat_list":         {"list"},
 
 	"drift_list":         {"list"},
