@@ -50,8 +50,9 @@ func clock(text string) (func() time.Time, error) {
 func newServe(conn *connection) *cobra.Command {
 	var cfg server.Config
 	var level, format string
-	var minFree, budget, fileLimit int64
+	var minFree, budget, fileLimit, memory int64
 	var model llmFlags
+	var limits limitFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run a server: editors connect to /sync, people to its page",
@@ -75,6 +76,10 @@ same data directory: the others get all it holds. Tokens, roles and what is
 known of contexts are the same on all nodes; DIR/owner.token is each node's
 own. kj status says how they fare.
 
+Limits: what principals, documents, connections and addresses may use is
+bounded, generously. kj limit ls shows the limits and what they held back,
+--limit sets one, and kj limit set changes it while the server runs.
+
 Distilling: briefings of contexts are extracts, made without a language model.
 With --llm a model writes them; what is distilled is sent to the server at
 --llm-url, or to the provider itself.
@@ -86,6 +91,7 @@ their committer and are signed with --git-sign-key, if there is one.`,
   kj serve --data ./data --listen 127.0.0.1:0
   kj serve --listen 0.0.0.0:7433 --auth token
   kj serve --deny-op context_delete --deny-op 'token_*'
+  kj serve --limit operations-per-second=200 --limit document-bytes=256MiB
   kj serve --nats nats://a,b,c --nats-creds node.creds --node-name berlin
   kj serve --git-committer "Build <build@example.org>" --git-sign-key ~/.ssh/id_ed25519
   kj serve --llm anthropic --llm-model claude-sonnet-4-5 --llm-key-file key
@@ -105,9 +111,14 @@ their committer and are signed with --git-sign-key, if there is one.`,
 			if cfg.LLM, err = model.config(cmd.Flags().Changed, os.Getenv); err != nil {
 				return shelldoor.Usage(cmd, err)
 			}
+			if cfg.Limits, err = limits.config(); err != nil {
+				return shelldoor.Usage(cmd, err)
+			}
 			if cfg.Kernel == "" {
 				return shelldoor.Usage(cmd, errors.New("--kernel is empty: name it, or leave the flag out"))
 			}
+			cfg.Examine = []string{"examine"}
+			cfg.ExamineMemory = limitMemory(memory<<20) / 4
 			s, err := server.Start(cfg)
 			if err != nil {
 				return err
@@ -121,6 +132,7 @@ their committer and are signed with --git-sign-key, if there is one.`,
 	f.StringVar(&cfg.Auth, "auth", "", "access: local or token (default local on loopback, token elsewhere)")
 	f.Int64Var(&minFree, "min-free", 0, "refuse edits when the disk has less than this many `MiB` free (default 64, or a quarter of a small disk)")
 	f.Int64Var(&budget, "budget", 256, "memory for open documents in `MiB`; idle ones beyond it are closed")
+	f.Int64Var(&memory, "memory", 0, "memory that the process is to take at most, in `MiB` (default: 9/10 of the container's, if it has a limit)")
 	f.BoolVar(&cfg.AcceptLoss, "accept-loss", false, "open a data directory although acknowledged changes are missing from it")
 	f.StringArrayVar(&cfg.DenyOps, "deny-op", nil, "do not offer this `operation`, or family as block_*; may be repeated")
 	f.StringArrayVar(&cfg.NATS.Servers, "nats", nil, "join other nodes on the NATS cluster at these `URLs`, with commas between; default: alone")
@@ -134,6 +146,7 @@ their committer and are signed with --git-sign-key, if there is one.`,
 	f.StringVar(&cfg.Git.SignKey, "git-sign-key", "", "`file` with a private SSH key that signs commits (default: they are not signed)")
 	f.Int64Var(&fileLimit, "file-limit", 0, "files of git mounts over this many `KiB` stay files and become no blocks (default 512)")
 	model.add(cmd)
+	limits.add(cmd)
 	f.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")
 	return cmd

@@ -3,17 +3,21 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"kaijutsu"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/audit"
 	"kaijutsu/internal/courier"
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/limit"
 	"kaijutsu/internal/link"
 	"kaijutsu/internal/mounts"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/policy"
 	"kaijutsu/internal/provenance"
+	"kaijutsu/internal/quarantine"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
 )
@@ -45,6 +49,19 @@ type Parts struct {
 	Connections func(worst int) ([]ConnectionRow, int)
 	// Node returns how this node fares, but for seats.
 	Node func(context.Context) NodeStatus
+	// Backup returns what is known of backups; nil: nobody tells of them.
+	Backup func(context.Context) (BackupStatus, error)
+	// Quarantine is which changes are not worked on; nil: none. Release takes one
+	// out of it.
+	Quarantine *quarantine.List
+	Release    func(context.Context, kaijutsu.DocumentID, kaijutsu.ChangeHash) error
+	// Limits are the server's; nil: there are none.
+	Limits *limit.Limiter
+	// Audit is the log of who was refused what; nil: there is none.
+	Audit *audit.Log
+	// RotateOwner gives the owner's token another secret and returns it; the former
+	// one is good for grace. Nil: there is no such token.
+	RotateOwner func(grace time.Duration) (string, error)
 	// Gates are what every call passes.
 	Gates op.Gates
 }
@@ -64,7 +81,7 @@ func New(p Parts) *op.Set {
 		o.blockStatus(), o.blockMove(), o.blockSet(), o.blockDelete(), o.blockRestore(), o.blockThaw(),
 		o.blockHistory(), o.blockBlame(), o.undo(),
 		o.kernelSearch(), o.eventsFollow(),
-		o.tokenCreate(), o.tokenList(), o.tokenRevoke(), o.roleSet(), o.roleList(),
+		o.tokenCreate(), o.tokenList(), o.tokenRotate(), o.tokenRevoke(), o.auditList(), o.quarantineList(), o.quarantineRelease(), o.roleSet(), o.roleList(), o.limitList(), o.limitSet(),
 		o.seatJoin(), o.seatLeave(), o.seatList(), o.presenceSet(), o.elicit(), o.elicitAnswer(), o.elicitList(),
 		o.driftPush(), o.driftList(), o.driftQueue(), o.driftShow(), o.driftCancel(), o.driftFlush(), o.driftPull(), o.driftMerge(),
 		o.driftDeadLetters(), o.driftReplay(), o.driftGraph(), o.driftInbox(), o.driftOffer(), o.driftConsent(),
@@ -74,7 +91,7 @@ func New(p Parts) *op.Set {
 		o.fsRead(), o.fsWrite(), o.fsList(), o.fsStat(), o.fsRemove(), o.fsRename(), o.fsMkdir(), o.fsSearch(), o.fsResolve(),
 		o.gitStatus(), o.gitDiff(), o.gitLog(), o.gitBranch(), o.gitCommit(), o.gitBlame(), o.notesRewrite(),
 		o.identitySet(), o.identityList(),
-		o.nodeList(), o.nodeStatus(), o.serverStatus(), o.whoami(),
+		o.nodeList(), o.nodeStatus(), o.serverStatus(), o.serverBackup(), o.whoami(),
 	)
 	return o.set
 }

@@ -12,6 +12,7 @@ import (
 	"kaijutsu/drift"
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/backup"
 	"kaijutsu/internal/catalog"
 	"kaijutsu/internal/cluster"
 	"kaijutsu/internal/follow"
@@ -27,18 +28,20 @@ import (
 // open opens the parts in order. What is open when one fails is the caller's to
 // close.
 func (s *Server) open() error {
-	for _, part := range []func() error{
-		s.openStore, s.openBus, s.openRepo, s.openAccess, s.openSearch, s.openHub, s.openKernel, s.openDrift, s.openMounts, s.openCluster, s.startMounts, s.openDoors,
-	} {
-		if err := part(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.progress.run([]part{
+		{stageStore, s.openTraces}, {stageStore, s.openStore},
+		{stageBus, s.openBus},
+		{stageIndex, s.openRepo}, {stageIndex, s.openAccess}, {stageIndex, s.openAudit}, {stageIndex, s.openSignIn}, {stageIndex, s.openSearch}, {stageIndex, s.openHub}, {stageIndex, s.openKernel},
+		{stageMounts, s.openDrift}, {stageMounts, s.openMounts},
+		{stageDoors, s.openCluster}, {stageDoors, s.startMounts}, {stageDoors, s.openDoors}, {stageDoors, s.startExaminations},
+	})
 }
 
 func (s *Server) openStore() (err error) {
-	s.store, err = store.Open(store.Options{Dir: s.cfg.Dir, Log: s.log, MinFree: s.cfg.MinFree, AcceptLoss: s.cfg.AcceptLoss})
+	if err := backup.CheckWhole(s.cfg.Dir); err != nil {
+		return err
+	}
+	s.store, err = store.Open(store.Options{Dir: s.cfg.Dir, Log: s.log, MinFree: s.cfg.MinFree, AcceptLoss: s.cfg.AcceptLoss, Wrote: s.wrote()})
 	if errors.Is(err, store.ErrInUse) {
 		if b, readErr := os.ReadFile(filepath.Join(s.cfg.Dir, addressFile)); readErr == nil {
 			err = fmt.Errorf("%w; it serves at %s", err, strings.TrimSpace(string(b)))
@@ -64,11 +67,14 @@ func (s *Server) openBus() (err error) {
 func (s *Server) openRepo() error {
 	cfg := repo.Config{
 		Log: s.log, Store: s.store, BudgetBytes: s.cfg.Budget,
-		Committed: s.later.tell, Trace: s.later.trace, Admit: s.later.admit,
+		Committed: s.later.tell, Trace: s.later.trace, Admit: s.later.admit, Quota: s.quota, Took: s.took(),
 		Now: s.cfg.Now,
 	}
 	if !s.bus.Embedded() {
 		cfg.Fetch = s.later.bring
+	}
+	if err := s.isolate(&cfg); err != nil {
+		return err
 	}
 	s.repo = repo.Start(cfg)
 	s.reviews = startReviewer(s.ask)
@@ -87,6 +93,8 @@ func (s *Server) openAccess() (err error) {
 		return err
 	}
 	s.later.also(s.queue.Note)
+	hidden := s.hidden
+	s.later.hidden.Store(&hidden)
 	s.access, err = access.Open(access.Config{
 		Log: s.log, Records: s.records, Store: s.store,
 		Owners: []kaijutsu.Principal{localPrincipal, ownerPrincipal}, Changed: s.reviews.review, Now: s.cfg.Now,
@@ -167,9 +175,10 @@ func (s *Server) openCluster() (err error) {
 
 func (s *Server) openDoors() error {
 	s.set = catalog.New(catalog.Parts{
-		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node, Connections: s.connections,
-		Drift: s.courier, Letters: s.letters, Links: s.links, Policy: s.policy, Mounts: s.mounts, Name: s.cfg.Kernel,
-		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit},
+		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node, Connections: s.connections, Backup: s.backupStatus,
+		Drift: s.courier, Letters: s.letters, Links: s.links, Policy: s.policy, Mounts: s.mounts, Name: s.cfg.Kernel, Limits: s.limits,
+		Audit: s.audits, RotateOwner: s.rotateOwner, Quarantine: s.quarantine, Release: s.repo.Release,
+		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit, Admit: s.admit},
 	})
 	if err := checkDenied(s.cfg.DenyOps, s.set); err != nil {
 		return err
@@ -183,8 +192,11 @@ func (s *Server) openDoors() error {
 		Right: func(_ context.Context, by kaijutsu.Principal, doc kaijutsu.DocumentID) kaijutsu.Right {
 			return s.kernel.SyncRight(by, doc)
 		},
-		Seat:  s.seatEditor,
-		Relay: s.relay(),
+		Seat:    s.seatEditor,
+		Relay:   s.relay(),
+		Refused: s.auditRefusal,
+
+		Limiter: s.limits, Joined: s.door.Known,
 	})
 	return s.hearEphemeral()
 }
@@ -204,32 +216,37 @@ func checkDenied(deny []string, set *op.Set) error {
 // nodes any more, what blocks hold is written to the disks of mounts, nothing is
 // carried between contexts, appends that wait are written, the index and the
 // documents closed, then the bus and the store.
-func (s *Server) closeParts() error {
+// at is told of each as it begins to close.
+func (s *Server) closeParts(at func(what string)) error {
 	var errs []error
-	closing := func(there bool, f func() error) {
+	closing := func(what string, there bool, f func() error) {
 		if there {
+			at(what)
 			errs = append(errs, f())
 		}
 	}
 	for _, stop := range s.unheard {
 		stop()
 	}
-	closing(s.mounts != nil, func() error { return s.mounts.Close() })
-	closing(s.policy != nil, func() error { return s.policy.Close() })
-	closing(s.courier != nil, func() error { return s.courier.Close() })
-	closing(s.links != nil, func() error { return s.links.Close() })
-	closing(s.letters != nil, func() error { return s.letters.Close() })
-	closing(s.kernel != nil, func() error { return s.kernel.Close() })
-	closing(s.cluster != nil, func() error { return s.cluster.Close() })
-	closing(s.hub != nil, func() error { return s.hub.Close() })
-	closing(s.search != nil, func() error { return s.search.Close() })
-	closing(s.queue != nil, func() error { return s.queue.Close() })
-	closing(s.records != nil, func() error { return s.records.Close() })
+	s.examining.Wait()
+	closing("redirect", s.tls != nil, func() error { return s.tls.close() })
+	closing("mounts", s.mounts != nil, func() error { return s.mounts.Close() })
+	closing("policy", s.policy != nil, func() error { return s.policy.Close() })
+	closing("courier", s.courier != nil, func() error { return s.courier.Close() })
+	closing("links", s.links != nil, func() error { return s.links.Close() })
+	closing("provenance", s.letters != nil, func() error { return s.letters.Close() })
+	closing("contexts", s.kernel != nil, func() error { return s.kernel.Close() })
+	closing("cluster", s.cluster != nil, func() error { return s.cluster.Close() })
+	closing("events", s.hub != nil, func() error { return s.hub.Close() })
+	closing("search index", s.search != nil, func() error { return s.search.Close() })
+	closing("drift queue", s.queue != nil, func() error { return s.queue.Close() })
+	closing("records", s.records != nil, func() error { return s.records.Close() })
 	if s.reviews != nil {
 		s.reviews.close()
 	}
-	closing(s.repo != nil, func() error { return s.repo.Close() })
-	closing(s.bus != nil, func() error { return s.bus.Close() })
-	closing(s.store != nil, func() error { return s.store.Close() })
+	closing("audit log", s.audits != nil, func() error { return s.audits.Close() })
+	closing("documents", s.repo != nil, func() error { return s.repo.Close() })
+	closing("bus", s.bus != nil, func() error { return s.bus.Close() })
+	closing("store", s.store != nil, func() error { return s.store.Close() })
 	return errors.Join(errs...)
 }

@@ -7,18 +7,22 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/audit"
 	"kaijutsu/internal/cluster"
 	"kaijutsu/internal/courier"
 	"kaijutsu/internal/door/httpdoor"
 	"kaijutsu/internal/door/mcpdoor"
 	"kaijutsu/internal/follow"
 	"kaijutsu/internal/kernel"
+	"kaijutsu/internal/limit"
 	"kaijutsu/internal/link"
 	"kaijutsu/internal/llm"
 	"kaijutsu/internal/mounts"
@@ -26,10 +30,12 @@ import (
 	"kaijutsu/internal/peer"
 	"kaijutsu/internal/policy"
 	"kaijutsu/internal/provenance"
+	"kaijutsu/internal/quarantine"
 	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/search"
 	"kaijutsu/internal/store"
+	"kaijutsu/internal/telemetry"
 	"kaijutsu/internal/ui"
 )
 
@@ -56,6 +62,11 @@ type Config struct {
 	// Budget is the memory estimate of open documents in bytes; 0 is the
 	// repo's default.
 	Budget int64
+	// Examine are the arguments with which this program examines a document in
+	// a process of its own; nil: nothing is examined. ExamineMemory is what
+	// that may take, in bytes; 0 is the examiner's default.
+	Examine       []string
+	ExamineMemory int64
 	// DenyOps are operations that this server does not offer, by name or by
 	// family as "block_*".
 	DenyOps []string
@@ -72,43 +83,69 @@ type Config struct {
 	Kernel string
 	// NodeName is what people call this node; default: nothing.
 	NodeName string
+	// Limits are values of limits, by name; those not named have their defaults.
+	Limits map[limit.Name]int64
 	// LLM is the language model that distils; the zero value: none does, and
 	// briefings are extracts. Log and Now are the server's.
 	LLM llm.Config
 	// Git says how files become blocks, and commits are made of them.
 	Git Git
+	// TLS encrypts what is listened to; the zero value: nothing does.
+	TLS TLS
+	// OIDC has another authority vouch for people; the zero value: none does.
+	OIDC OIDC
+	// Proxies are networks of proxies in front of this server, whose header
+	// X-Forwarded-For says where requests come from.
+	Proxies []netip.Prefix
+	// AuditKeep is how long entries of the audit log stay; 0 is audit's default.
+	AuditKeep time.Duration
+	// Watching says how others see the server fare.
+	Watching Watching
 }
 
 // Server is a running server. It is safe for concurrent use.
 type Server struct {
-	cfg     Config
-	log     *slog.Logger
-	store   *store.Store
-	bus     *flowbus.Bus
-	repo    *repo.Repo
-	records *records.Table
-	queue   *records.Table // of drifts
-	letters *provenance.Index
-	links   *link.Links
-	policy  *policy.Keeper
-	courier *courier.Courier
-	mounts  *mounts.Mounts
-	access  *access.Table
-	search  *search.Index
-	hub     *follow.Hub
-	kernel  *kernel.Kernel
-	cluster *cluster.Cluster
-	reviews *reviewer
-	set     *op.Set
-	peers   *peer.Hub
-	mcp     *mcpdoor.Door
-	gate    *gate
-	http    *http.Server
-	ln      net.Listener
-	served  chan error
-	began   time.Time
+	cfg   Config
+	log   *slog.Logger
+	store *store.Store
+	bus   *flowbus.Bus
+
+	quarantine *quarantine.List
+	examining  sync.WaitGroup
+	repo       *repo.Repo
+	records    *records.Table
+	queue      *records.Table // of drifts
+	letters    *provenance.Index
+	links      *link.Links
+	policy     *policy.Keeper
+	courier    *courier.Courier
+	mounts     *mounts.Mounts
+	access     *access.Table
+	search     *search.Index
+	hub        *follow.Hub
+	kernel     *kernel.Kernel
+	cluster    *cluster.Cluster
+	reviews    *reviewer
+	set        *op.Set
+	peers      *peer.Hub
+	mcp        *mcpdoor.Door
+	gate       *gate
+	audits     *audit.Log
+	tls        *encryption // nil: nothing is encrypted
+	signIn     *signIn     // nil: nobody else vouches for people
+	http       *http.Server
+	ln         net.Listener
+	limits     *limit.Limiter
+	door       *limit.Door
+	served     chan error
+	began      time.Time
+
+	progress *progress // of the start
+	metrics  measures
+	traces   *telemetry.Traces // nil: none are sent
 
 	distillers courier.Distillers
+	backups    backups
 
 	later   later    // parts that the repo's hooks lead to
 	mail    mail     // who follows inboxes
@@ -118,7 +155,9 @@ type Server struct {
 	stop     context.CancelFunc
 }
 
-// Start opens the data directory, listens, and serves until Close.
+// Start listens, opens the data directory and serves until Close. From the
+// beginning it answers who asks how it fares; everything else waits until it
+// returns.
 func Start(cfg Config) (*Server, error) {
 	if cfg.Listen == "" {
 		cfg.Listen = DefaultListen
@@ -133,13 +172,20 @@ func Start(cfg Config) (*Server, error) {
 	if err == nil {
 		err = cfg.NATS.check()
 	}
+	if err == nil {
+		err = cfg.TLS.check()
+	}
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
-	token, err := ownerToken(filepath.Join(cfg.Dir, tokenFile))
+	owner, err := openOwnerKey(filepath.Join(cfg.Dir, tokenFile))
+	if err != nil {
+		return nil, err
+	}
+	limits, err := limit.New(cfg.Limits, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -147,38 +193,56 @@ func Start(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (is another server running? try --listen 127.0.0.1:0)", cfg.Listen, err)
 	}
+	door := limit.NewDoor(ln, limits)
+	ln = door
 	s := &Server{
 		cfg:    cfg,
 		log:    cfg.Log,
 		ln:     ln,
+		limits: limits,
+		door:   door,
 		served: make(chan error, 1),
 		began:  time.Now(),
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
-	if err := s.open(); err != nil {
-		s.stop()
-		return nil, errors.Join(err, s.closeParts(), ln.Close())
-	}
-	s.gate = &gate{mode: mode, owner: token, table: s.access}
-	s.mcp = s.mcpDoor()
+	s.progress, s.metrics = newProgress(s.began, cfg.Watching.Stage), newMeasures(cfg.Watching)
+	front := newFront(s)
 	s.http = &http.Server{
-		Handler:           s.routes(),
+		Handler:           front,
 		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    maxHeaderBytes,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(cfg.Log.Handler(), slog.LevelDebug),
 	}
-	go func() { s.served <- s.http.Serve(ln) }()
-	if err := s.writeAddress(); err != nil {
+	if s.tls, err = s.openTLS(); err != nil {
+		s.stop()
+		return nil, errors.Join(err, ln.Close())
+	}
+	s.http.Handler = s.tls.handler(s.http.Handler)
+	go func() { s.served <- s.http.Serve(s.tls.listener(ln)) }()
+	if err := s.open(); err != nil {
+		s.progress.become(draining)
+		s.stop()
+		return nil, errors.Join(err, s.http.Close(), s.closeParts(func(string) {}))
+	}
+	s.gate = s.newGate(mode, owner)
+	s.mcp = s.mcpDoor()
+	front.routes = s.routes()
+	err = s.measure()
+	s.progress.become(serving)
+	if err = errors.Join(err, s.writeAddress()); err != nil {
 		return nil, errors.Join(err, s.Close(context.Background()))
 	}
 	return s, nil
 }
 
-// URL returns the server's address as http://host:port.
-func (s *Server) URL() string { return "http://" + reachable(s.ln.Addr().String()) }
+// URL returns the server's address as http://host:port, or https.
+func (s *Server) URL() string { return s.scheme("http") + "://" + reachable(s.ln.Addr().String()) }
 
 // SyncURL returns the address that editors connect to.
-func (s *Server) SyncURL() string { return "ws://" + reachable(s.ln.Addr().String()) + "/sync" }
+func (s *Server) SyncURL() string {
+	return s.scheme("ws") + "://" + reachable(s.ln.Addr().String()) + "/sync"
+}
 
 // Dir returns the data directory.
 func (s *Server) Dir() string { return s.cfg.Dir }
@@ -219,36 +283,23 @@ func reachable(addr string) string {
 // Done is closed, or yields the reason, when the server stops serving.
 func (s *Server) Done() <-chan error { return s.served }
 
-// Close stops in reverse: no new connections, editors and agents told and
-// closed, appends that wait written, the index, the documents, then the store.
-// Requests under way may finish until ctx ends.
-func (s *Server) Close(ctx context.Context) error {
-	_ = os.Remove(filepath.Join(s.cfg.Dir, addressFile)) // stale files are harmless
-	s.stop()
-	s.peers.Close()
-	s.mcp.Close()
-	err := s.http.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(err, s.http.Close())
-	}
-	return errors.Join(err, s.closeParts())
-}
-
 // routes is every address of the server.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+link.WhoPath, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set(link.KernelHeader, s.cfg.Kernel) // for those who have a link to this address
-		fmt.Fprintln(w, "ok")
-	})
 	mux.HandleFunc("GET /sync", s.serveSync)
-	operations := brief(httpdoor.New(httpdoor.Config{Set: s.set, Identify: s.gate.call, Log: s.log, Version: s.cfg.Version}))
-	mux.Handle("/v1/", operations)
-	mux.Handle("/mcp", s.lasting(s.mcp))
+	operations := brief(s.calling(httpdoor.New(httpdoor.Config{Set: s.set, Identify: s.recognised(s.gate.call), Log: s.log, Version: s.cfg.Version})))
+	mux.Handle("/v1/", s.traced(operations))
+	mux.Handle("/mcp", s.traced(s.lasting(s.mcp)))
 	mux.Handle("GET /v1/contexts", brief(s.as("context_list", s.serveContexts)))
 	mux.Handle("GET /v1/contexts/{context}/export", brief(s.as("context_export", s.serveExport)))
+	mux.Handle("POST /v1/backup", s.lasting(s.as("server_backup", s.serveBackup)))
+	mux.Handle("POST /v1/backup/done", brief(s.as("server_backup", s.serveBackupDone)))
 	mux.Handle("GET /v1/events", s.lasting(s.as("events_follow", s.serveEvents)))
 	mux.Handle("GET /v1/contexts/{context}/tail", s.lasting(s.as("context_get", s.serveTail)))
-	mux.Handle("/", s.gate.guardPage(ui.Handler()))
+	mux.Handle(pprofPath, s.ownerOnly(profiles()))
+	if s.cfg.Watching.Metrics {
+		mux.Handle("GET "+metricsPath, brief(s.ownerOnly(s.metrics.all.Handler(s.log))))
+	}
+	mux.Handle("/", brief(s.gate.guardPage(ui.Handler())))
 	return mux
 }
