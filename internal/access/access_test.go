@@ -266,12 +266,22 @@ func TestRights(t *testing.T) {
 	}
 }
 
+func identify(t *testing.T, table *access.Table, secret string) access.Identity {
+	t.Helper()
+	id, err := table.Identify(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
 func TestWatch(t *testing.T) {
 	table := openTable(t, openStore(t, t.TempDir()), nil)
-	_, made := create(t, table, access.NewToken{Name: "amy"})
+	secret, made := create(t, table, access.NewToken{Name: "amy"})
+	amy := identify(t, table, secret)
 	var calls atomic.Int32
-	stop := table.Watch(made.ID, func() { calls.Add(1) })
-	table.Watch(made.ID, func() { calls.Add(10) })() // stopped before
+	stop := table.Watch(amy, func() { calls.Add(1) })
+	table.Watch(amy, func() { calls.Add(10) })() // stopped before
 	if _, err := table.Revoke(t.Context(), owner, made.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -279,13 +289,13 @@ func TestWatch(t *testing.T) {
 		t.Errorf("watchers called %d times, want 1", got)
 	}
 	stop()
-	table.Watch(made.ID, func() { calls.Add(100) })
+	table.Watch(amy, func() { calls.Add(100) })
 	if got := calls.Load(); got != 101 {
 		t.Errorf("a watcher that came late: %d, want 101", got)
 	}
-	_, made = create(t, table, access.NewToken{Name: "ben", Expires: time.Now().Add(20 * time.Millisecond)})
+	secret, _ = create(t, table, access.NewToken{Name: "ben", Expires: time.Now().Add(500 * time.Millisecond)})
 	expired := make(chan struct{})
-	defer table.Watch(made.ID, func() { close(expired) })()
+	defer table.Watch(identify(t, table, secret), func() { close(expired) })()
 	<-expired
 }
 

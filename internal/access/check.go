@@ -41,15 +41,11 @@ func (t *Table) checkNew(n NewToken) error {
 		return &op.FieldError{Field: "role", Reason: n.Right.String() + " is none"}
 	case !n.Expires.IsZero() && !n.Expires.After(t.now()):
 		return &op.FieldError{Field: "expires", Reason: "it is past", Hint: "name a time to come"}
-	case len(n.Deny) > maxDeny:
-		return &op.FieldError{Field: "deny", Reason: fmt.Sprintf("%d names: at most %d", len(n.Deny), maxDeny), Hint: "deny a family, such as block_*"}
 	}
-	for _, d := range n.Deny {
-		if !denyWord.MatchString(d) {
-			return &op.FieldError{Field: "deny", Reason: fmt.Sprintf("%.64q is no operation", d), Hint: "want a name such as block_edit, or a family such as block_*"}
-		}
+	if err := checkWords("deny", n.Deny); err != nil {
+		return err
 	}
-	return nil
+	return n.Scope.check()
 }
 
 var denyWord = regexp.MustCompile(`^([a-z][a-z0-9_]{0,63}\*?|\*)$`)

@@ -93,6 +93,8 @@ func (t *Table) follow(name string, value []byte) {
 			tell, err = t.followPrincipalLocked(strings.TrimPrefix(name, principalRecord), value)
 		case strings.HasPrefix(name, tokenRecord):
 			tell, err = t.followTokenLocked(strings.TrimPrefix(name, tokenRecord), value)
+		case strings.HasPrefix(name, subjectRecord):
+			tell, err = t.followSubjectLocked(strings.TrimPrefix(name, subjectRecord), value)
 		case strings.HasPrefix(name, grantRecord):
 			tell, err = t.followGrantLocked(strings.TrimPrefix(name, grantRecord), value)
 		default:
@@ -131,15 +133,18 @@ func (t *Table) followTokenLocked(id string, value []byte) (tell []func(), err e
 	if value != nil {
 		next, err = decodeToken(id, value)
 	}
-	if was := t.tokens[id]; was != nil {
-		tell = t.removeLocked(was)
-		if next != nil && next.hash == was.hash && next.Principal.Name == was.Principal.Name && next.Expires.Equal(was.Expires) {
-			tell = nil // it is as good as it was
-			next.used.Store(was.used.Load())
-		}
+	was := t.tokens[id]
+	if was != nil {
+		t.removeLocked(was)
 	}
 	if next != nil {
+		if was != nil {
+			next.used.Store(was.used.Load())
+		}
 		t.addLocked(next)
+	}
+	if was != nil {
+		tell = t.endLocked(was, next)
 	}
 	return tell, err
 }

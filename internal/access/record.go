@@ -43,6 +43,16 @@ type tokenRow struct {
 	By        whoRow    `json:"by"`
 	Created   time.Time `json:"created"`
 	Expires   time.Time `json:"expires,omitzero"`
+
+	Most     string    `json:"most,omitempty"` // a role
+	Contexts []string  `json:"contexts,omitempty"`
+	Only     []string  `json:"only,omitempty"`
+	Deny     []string  `json:"deny,omitempty"`
+	Doors    []string  `json:"doors,omitempty"`
+	Via      string    `json:"via,omitempty"`
+	Rotated  time.Time `json:"rotated,omitzero"`
+	Former   string    `json:"former_sha256,omitempty"`
+	Until    time.Time `json:"former_until,omitzero"`
 }
 
 type grantRow struct {
@@ -87,7 +97,20 @@ func recordOfPrincipal(p *principal) records.Record {
 }
 
 func recordOfToken(k *token) records.Record {
-	return record(tokenRecord+k.ID, tokenRow{recordVersion, k.Principal.Name, hex.EncodeToString(k.hash[:]), whoRow(k.By), k.Created, k.Expires})
+	row := tokenRow{
+		V: recordVersion, Principal: k.Principal.Name, SHA256: hex.EncodeToString(k.hash[:]), By: whoRow(k.By), Created: k.Created, Expires: k.Expires,
+		Only: k.Scope.Only, Deny: k.Scope.Deny, Doors: k.Scope.Doors, Via: k.Via, Rotated: k.Rotated, Until: k.Former,
+	}
+	if k.Scope.Most != kaijutsu.RightNone {
+		row.Most = k.Scope.Most.String()
+	}
+	for _, doc := range k.Scope.Contexts {
+		row.Contexts = append(row.Contexts, doc.String())
+	}
+	if !k.Former.IsZero() {
+		row.Former = hex.EncodeToString(k.former[:])
+	}
+	return record(tokenRecord+k.ID, row)
 }
 
 func recordOfGrant(doc kaijutsu.DocumentID, g Grant) records.Record {
@@ -131,13 +154,51 @@ func decodeToken(id string, value []byte) (*token, error) {
 	if err := decode(value, &row); err != nil {
 		return nil, err
 	}
-	hash, err := hex.DecodeString(row.SHA256)
-	if err != nil || len(hash) != sha256.Size {
-		return nil, fmt.Errorf("sha256: want %d hexadecimal digits: %w", 2*sha256.Size, kaijutsu.ErrInvalid)
-	}
-	return &token{hash: [sha256.Size]byte(hash), Token: Token{
+	k := &token{Token: Token{
 		ID: id, Principal: kaijutsu.Principal{Name: row.Principal}, By: kaijutsu.Principal(row.By), Created: row.Created, Expires: row.Expires,
-	}}, nil
+		Via: row.Via, Rotated: row.Rotated, Former: row.Until,
+	}}
+	var err error
+	if k.hash, err = decodeHash("sha256", row.SHA256); err == nil && !row.Until.IsZero() {
+		k.former, err = decodeHash("former_sha256", row.Former)
+	}
+	if err == nil {
+		k.Scope, err = decodeScope(row)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+func decodeHash(field, text string) ([sha256.Size]byte, error) {
+	hash, err := hex.DecodeString(text)
+	if err != nil || len(hash) != sha256.Size {
+		return [sha256.Size]byte{}, fmt.Errorf("%s: want %d hexadecimal digits: %w", field, 2*sha256.Size, kaijutsu.ErrInvalid)
+	}
+	return [sha256.Size]byte(hash), nil
+}
+
+// decodeScope reads what a token narrows. What it does not understand is an
+// error: a narrower that is passed over would be a right.
+func decodeScope(row tokenRow) (s Scope, err error) {
+	s = Scope{Only: row.Only, Deny: row.Deny, Doors: row.Doors}
+	if row.Most != "" {
+		if s.Most, err = kaijutsu.ParseRole(row.Most); err == nil && s.Most == kaijutsu.RightNone {
+			err = fmt.Errorf("most: none is no limit: %w", kaijutsu.ErrInvalid)
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	for _, text := range row.Contexts {
+		doc, err := kaijutsu.ParseDocumentID(text)
+		if err != nil {
+			return s, fmt.Errorf("contexts: %w", err)
+		}
+		s.Contexts = append(s.Contexts, doc)
+	}
+	return s, s.check()
 }
 
 // decodeGrantName reads the name of a grant's record: the document, and whose

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/op"
 	"kaijutsu/internal/records"
 	"kaijutsu/internal/store"
 )
@@ -53,6 +54,10 @@ type Table struct {
 	identities map[kaijutsu.Principal]Identified // guarded by mu
 
 	rests map[kaijutsu.DocumentID]kaijutsu.DocumentID // guarded by mu; see Rest
+
+	subjects map[string]*subject // guarded by mu; by principal name
+	bound    map[Subject]string  // guarded by mu; the principal's name
+	visitors int                 // guarded by mu; tokens that are not on record
 }
 
 // grantsOf are the grants of a document by principal name.
@@ -69,8 +74,11 @@ type principal struct {
 // changed, but for used.
 type token struct {
 	Token
-	hash [sha256.Size]byte
-	used atomic.Int64 // Unix nanoseconds; 0: not since the start
+	hash   [sha256.Size]byte
+	former [sha256.Size]byte // of the secret before; good until Former
+	bounds *op.Bounds        // of the scope
+	issued time.Time         // of a visitor's: when its authority gave it out; zero: it is on record
+	used   atomic.Int64      // Unix nanoseconds; 0: not since the start
 }
 
 // expired reports whether the token is not good any more.
@@ -96,6 +104,8 @@ func Open(cfg Config) (*Table, error) {
 		unread:     make(map[string]error),
 		identities: make(map[kaijutsu.Principal]Identified),
 		rests:      make(map[kaijutsu.DocumentID]kaijutsu.DocumentID),
+		subjects:   make(map[string]*subject),
+		bound:      make(map[Subject]string),
 	}
 	if t.change == nil {
 		t.change = func(kaijutsu.DocumentID) {}
@@ -157,8 +167,12 @@ func (t *Table) kernelLocked(p kaijutsu.Principal) (right kaijutsu.Right, live b
 	return known.right, true
 }
 
-// liveLocked reports whether a principal has a token that is good.
+// liveLocked reports whether a principal has a token that is good, or may get
+// one of its authority.
 func (t *Table) liveLocked(name string) bool {
+	if s := t.subjects[name]; s != nil && s.live() {
+		return true
+	}
 	for _, k := range t.keys[name] {
 		if k.Expires.IsZero() || !k.expired(t.now()) {
 			return true

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
-	"kaijutsu/internal/planted"
 	"kaijutsu/internal/records"
 )
 
@@ -30,7 +28,17 @@ type Identity struct {
 	Right     kaijutsu.Right // on the kernel
 	Deny      []string       // operations it may not use; not to be modified
 	TokenID   string
+	// Bounds are what the token narrows; nil: nothing. Right is narrowed already.
+	Bounds *op.Bounds
+	// Via says which authority vouched for who has the token; "": none.
+	Via string
+
+	scope Scope
+	hash  [sha256.Size]byte // of the secret that was shown
 }
+
+// Takes reports whether the token is taken at a door, of Doors.
+func (i Identity) Takes(door string) bool { return i.scope.Takes(door) }
 
 // NewToken says whose token to make.
 type NewToken struct {
@@ -46,6 +54,11 @@ type NewToken struct {
 	By kaijutsu.Principal
 	// Expires ends the token; zero: it stays until it is revoked.
 	Expires time.Time
+	// Scope narrows what the token gives of that.
+	Scope Scope
+	// Via says which authority vouched for who gets it, as "oidc"; empty: none,
+	// somebody made it.
+	Via string
 }
 
 // Token is what is known of a token; its secret is not.
@@ -58,6 +71,10 @@ type Token struct {
 	Created   time.Time
 	Expires   time.Time // zero: never
 	Used      time.Time // zero: not since the server started
+	Scope     Scope     // what it narrows
+	Via       string    // which authority vouched for who has it; "": none
+	Rotated   time.Time // when it got its secret; zero: when it was made
+	Former    time.Time // until when the secret before that is good; zero: it is not
 }
 
 // Identify returns who a token belongs to. The error wraps kaijutsu.ErrDenied
@@ -74,12 +91,19 @@ func (t *Table) Identify(secret string) (Identity, error) {
 	if k.expired(now) {
 		return Identity{}, fmt.Errorf("the token of %s expired at %s: %w", k.Principal.Name, k.Expires.UTC().Format(time.RFC3339), kaijutsu.ErrDenied)
 	}
+	if hash == k.former && !now.Before(k.Former) {
+		return Identity{}, fmt.Errorf("the token of %s was rotated, and its former secret is good no more: %w", k.Principal.Name, kaijutsu.ErrDenied)
+	}
 	p := t.principals[k.Principal.Name]
 	if p == nil {
 		return Identity{}, fmt.Errorf("nothing is known of the token's principal %q: %w", k.Principal.Name, kaijutsu.ErrDenied)
 	}
 	k.used.Store(now.UnixNano())
-	return Identity{Principal: p.who, Right: p.right, Deny: p.deny, TokenID: k.ID}, nil
+	id := Identity{Principal: p.who, Right: k.bounds.Kernel(p.right), Deny: p.deny, TokenID: k.ID, Bounds: k.bounds, Via: k.Via, scope: k.Scope, hash: hash}
+	if len(k.Scope.Deny) > 0 {
+		id.Deny = slices.Concat(p.deny, k.Scope.Deny)
+	}
+	return id, nil
 }
 
 // CreateToken makes a token and returns its secret, which nobody can tell a
@@ -103,12 +127,11 @@ func (t *Table) CreateToken(ctx context.Context, n NewToken) (secret string, mad
 	if err := t.checkClash(p); err != nil {
 		return "", Token{}, fmt.Errorf("create token: %w", err)
 	}
-	var raw [32 + 6]byte
-	rand.Read(raw[:])
-	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(raw[:32])
-	k := &token{hash: sha256.Sum256([]byte(secret)), Token: Token{
-		ID: hex.EncodeToString(raw[32:]), Principal: p.who, By: n.By, Created: t.now().UTC().Truncate(time.Millisecond), Expires: n.Expires.UTC(),
+	k := &token{Token: Token{
+		ID: newID(), Principal: p.who, By: n.By, Created: t.now().UTC().Truncate(time.Millisecond), Expires: n.Expires.UTC(),
+		Scope: n.Scope.normal(), Via: n.Via,
 	}}
+	secret, k.hash = newSecret()
 	if n.Expires.IsZero() {
 		k.Expires = time.Time{}
 	}
@@ -116,12 +139,22 @@ func (t *Table) CreateToken(ctx context.Context, n NewToken) (secret string, mad
 	if !t.is(p) { // else a role that another node gives it meanwhile stays
 		rs = []records.Record{recordOfPrincipal(p), rs[0]}
 	}
+	if n.Via != "" {
+		rs = append(rs, t.stale(p.who.Name)...)
+	}
 	if err := t.put(ctx, n.By, rs...); err != nil {
 		return "", Token{}, fmt.Errorf("create token: %w", err)
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return secret, t.shownLocked(k), nil
+}
+
+// newID returns an id for a token.
+func newID() string {
+	var raw [6]byte
+	rand.Read(raw[:])
+	return hex.EncodeToString(raw[:])
 }
 
 // Revoke ends the token of this id, or every token of the principal of this
@@ -134,10 +167,13 @@ func (t *Table) Revoke(ctx context.Context, by kaijutsu.Principal, idOrName stri
 	}
 	defer leave()
 	found := t.find(idOrName)
-	if len(found) == 0 {
+	found, gone, known, err := t.sendAway(ctx, by, idOrName, found)
+	if err != nil {
+		return gone, err
+	}
+	if len(found)+len(gone) == 0 && !known {
 		return nil, fmt.Errorf("token %.64q: %w%s", idOrName, kaijutsu.ErrNotFound, t.suggest(idOrName))
 	}
-	var gone []Token
 	for some := range slices.Chunk(found, revokeTokens) {
 		rs := make([]records.Record, len(some))
 		for i, k := range some {
@@ -153,6 +189,40 @@ func (t *Table) Revoke(ctx context.Context, by kaijutsu.Principal, idOrName stri
 		t.mu.RUnlock()
 	}
 	return gone, nil
+}
+
+// End revokes the token that identified somebody, and no other of theirs. One
+// that another authority gave out and that is not on record stays: it has its
+// own end.
+func (t *Table) End(ctx context.Context, id Identity) error {
+	leave, err := t.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	t.mu.RLock()
+	k := t.tokens[id.TokenID]
+	t.mu.RUnlock()
+	if k == nil || !k.issued.IsZero() {
+		return nil
+	}
+	if err := t.put(ctx, id.Principal, records.Record{Name: tokenRecord + k.ID}); err != nil {
+		return fmt.Errorf("end token %s: %w", k.ID, err)
+	}
+	return nil
+}
+
+// stale returns what takes the tokens of a principal off the record that came
+// with a login and have expired.
+func (t *Table) stale(name string) (rs []records.Record) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, k := range t.keys[name] {
+		if k.Via != "" && k.issued.IsZero() && k.expired(t.now()) {
+			rs = append(rs, records.Record{Name: tokenRecord + k.ID})
+		}
+	}
+	return rs
 }
 
 // find returns the tokens that an id or a principal's name means.
@@ -203,6 +273,7 @@ func (t *Table) Tokens() []Token {
 // shownLocked returns what is known of a token.
 func (t *Table) shownLocked(k *token) Token {
 	out := k.Token
+	out.Scope = k.Scope.copied()
 	if p := t.principals[k.Principal.Name]; p != nil {
 		out.Principal, out.Right, out.Deny = p.who, p.right, slices.Clone(p.deny)
 	}
@@ -214,25 +285,22 @@ func (t *Table) shownLocked(k *token) Token {
 
 func (t *Table) addLocked(k *token) {
 	name := k.Principal.Name
+	k.bounds = k.Scope.bounds()
 	t.tokens[k.ID], t.secrets[k.hash] = k, k
+	if !k.Former.IsZero() {
+		t.secrets[k.former] = k
+	}
 	t.keys[name] = append(slices.Clone(t.keys[name]), k)
 }
 
-// removeLocked forgets a token and returns what those who watch it want done.
-func (t *Table) removeLocked(k *token) []func() {
+// removeLocked forgets a token.
+func (t *Table) removeLocked(k *token) {
 	name := k.Principal.Name
 	delete(t.tokens, k.ID)
 	delete(t.secrets, k.hash)
+	delete(t.secrets, k.former)
 	t.keys[name] = slices.DeleteFunc(slices.Clone(t.keys[name]), func(o *token) bool { return o == k })
 	if len(t.keys[name]) == 0 {
 		delete(t.keys, name)
 	}
-	var ended []func()
-	for w := range t.watches[k.ID] {
-		if planted.On("stale-right") {
-			break
-		}
-		ended = append(ended, w.end)
-	}
-	return ended
 }

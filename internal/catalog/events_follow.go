@@ -76,12 +76,12 @@ func (o *operations) followEvents(ctx context.Context, c op.Call, in eventsFollo
 // changes in the middle of a call. Of a context that was deleted it is what it
 // would be.
 func (o *operations) rightNow(c op.Call) func(kaijutsu.DocumentID) kaijutsu.Right {
-	if _, known := o.parts.Access.Member(c.By.Name); known {
+	if _, known := o.parts.Access.Member(c.By.Name); known || c.Bounds != nil {
 		return func(doc kaijutsu.DocumentID) kaijutsu.Right {
 			if o.parts.Kernel.SyncRight(c.By, doc) == kaijutsu.RightNone && !o.parts.Kernel.Deleted(doc) {
 				return kaijutsu.RightNone
 			}
-			return o.parts.Access.Current(c.By, doc)
+			return c.Bounds.Document(doc, o.parts.Access.Current(c.By, doc))
 		}
 	}
 	return func(doc kaijutsu.DocumentID) kaijutsu.Right { return o.parts.Kernel.Right(c, doc) }

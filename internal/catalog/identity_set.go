@@ -53,6 +53,9 @@ func (o *operations) setIdentity(ctx context.Context, c op.Call, in identitySetI
 			*f.to = *f.from
 		}
 	}
+	if b := c.Bounds; b != nil && (b.Contexts != nil || b.Most < kaijutsu.RightOwn) {
+		return identityRow{}, fmt.Errorf("set the identity of %s: %w: this token is limited, and the identity is the principal's everywhere; use another token", of, kaijutsu.ErrDenied)
+	}
 	if err := o.parts.Access.SetIdentity(ctx, c.By, of, p); err != nil {
 		return identityRow{}, err
 	}

@@ -33,6 +33,9 @@ func (k *Kernel) rightTo(c op.Call, doc kaijutsu.DocumentID) kaijutsu.Right {
 	if c.Right < kaijutsu.RightOwn && k.cfg.Private(doc) {
 		return kaijutsu.RightNone
 	}
+	if c.Bounds != nil {
+		return c.Bounds.Document(doc, k.cfg.Access.Current(c.By, doc))
+	}
 	return k.cfg.Access.Right(c.By, c.Right, doc)
 }
 

@@ -176,7 +176,7 @@ func (k *Kernel) Sit(c op.Call, spec SeatSpec) *Chair {
 
 func (h *Chair) sit() {
 	at := h.spec.Context
-	if !at.IsZero() && (!h.k.shelf.has(at) || h.k.cfg.Access.Current(h.call.By, at) < kaijutsu.RightRead) {
+	if !at.IsZero() && (!h.k.shelf.has(at) || h.call.Bounds.Document(at, h.k.cfg.Access.Current(h.call.By, at)) < kaijutsu.RightRead) {
 		return
 	}
 	if _, err := h.k.seats.add(h.call, h.spec, h); err != nil {

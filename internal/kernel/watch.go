@@ -104,7 +104,7 @@ func (l *ListWatch) Next(ctx context.Context) error {
 func (l *ListWatch) look(ctx context.Context) (changed bool, err error) {
 	l.at = time.Now()
 	c := l.c
-	c.Right = l.k.cfg.Access.Kernel(c.By)
+	c.Right = c.Bounds.Kernel(l.k.cfg.Access.Kernel(c.By))
 	all, err := l.k.Contexts(ctx, c, false)
 	if err != nil {
 		return false, err

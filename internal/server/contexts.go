@@ -14,7 +14,7 @@ import (
 // in another form.
 func (s *Server) as(operation string, f func(http.ResponseWriter, *http.Request, op.Call) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := s.gate.call(r)
+		c, err := s.recognised(s.gate.call)(r)
 		if err == nil {
 			c.Door = "http"
 			_, err = s.set.Get(c, operation)

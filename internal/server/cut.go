@@ -44,11 +44,38 @@ func (s *Server) lasting(h http.Handler) http.Handler {
 		ctx, cancel := context.WithCancelCause(r.Context())
 		defer cancel(nil)
 		defer context.AfterFunc(s.stopping, func() { cancel(errStopping) })()
-		if _, token, err := s.gate.identify(r); err == nil && token != "" {
-			defer s.access.Watch(token, func() { cancel(errTokenEnded) })()
-		}
-		h.ServeHTTP(w, r.WithContext(ctx))
+		s.whileGood(h, cancel).ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// calling is for calls that do not stream: one ends when the token that it came
+// with does.
+func (s *Server) calling(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancelCause(r.Context())
+		defer cancel(nil)
+		s.whileGood(h, cancel).ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// whileGood serves a request until its token ends. Who asks is found out once.
+func (s *Server) whileGood(h http.Handler, cancel context.CancelCauseFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := s.gate.identify(r)
+		if err == nil && c.watch != nil {
+			defer c.watch(func() { cancel(errTokenEnded) })()
+		}
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identifiedKey{}, identified{c, err})))
+	})
+}
+
+// identifiedKey is where a request carries who asks, across the doors, which
+// pass nothing but the request.
+type identifiedKey struct{}
+
+type identified struct {
+	caller
+	err error
 }
 
 // hijack is a response whose connection, once it is taken over, is closed when

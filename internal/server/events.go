@@ -37,6 +37,11 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, c op.Call) 
 	if err != nil {
 		return err
 	}
+	leave, err := s.stream(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	f, err := s.hub.Follow(r.Context(), want)
 	if err != nil {
 		return err
@@ -63,7 +68,7 @@ func (s *Server) wantOf(r *http.Request, c op.Call) (want follow.Want, err error
 			return want, &op.FieldError{Field: name, Reason: "there is no such parameter", Hint: "there are pattern, context, since and snapshot"}
 		}
 	}
-	want = follow.Want{Since: q.Get("since"), By: c.By, Right: s.toldOf(c.By)}
+	want = follow.Want{Since: q.Get("since"), By: c.By, Right: s.toldOf(c)}
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		want.Since = last // it is newer than the address
 	}

@@ -23,17 +23,17 @@ type events struct{ s *Server }
 
 func (e events) want(c op.Call, pattern string) (follow.Want, error) {
 	_, err := e.s.set.Get(c, "events_follow")
-	return follow.Want{Pattern: pattern, By: c.By, Right: e.s.toldOf(c.By)}, err
+	return follow.Want{Pattern: pattern, By: c.By, Right: e.s.toldOf(c)}, err
 }
 
 // toldOf returns what somebody may know of contexts now, deleted ones too: of the
 // private one only who owns the kernel.
-func (s *Server) toldOf(by kaijutsu.Principal) func(kaijutsu.DocumentID) kaijutsu.Right {
+func (s *Server) toldOf(c op.Call) func(kaijutsu.DocumentID) kaijutsu.Right {
 	return func(doc kaijutsu.DocumentID) kaijutsu.Right {
-		if s.later.private(doc) && s.access.Kernel(by) < kaijutsu.RightOwn {
+		if s.later.private(doc) && c.Bounds.Kernel(s.access.Kernel(c.By)) < kaijutsu.RightOwn {
 			return kaijutsu.RightNone
 		}
-		return s.access.Current(by, doc)
+		return c.Bounds.Document(doc, s.access.Current(c.By, doc))
 	}
 }
 

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"html/template"
 	"mime"
-	"net"
 	"net/http"
 	"strings"
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/access"
+	"kaijutsu/internal/audit"
 	"kaijutsu/internal/door/httpdoor"
 )
 
@@ -37,6 +38,10 @@ var (
 type loginPage struct {
 	Wrong bool // a token was given, and it is not valid
 	Many  bool // too many were
+	// Failed says that somebody else's login did not work, and why.
+	Failed string
+	// Provider is the name of who else vouches for people; "": nobody does.
+	Provider string
 }
 
 // serveLogin takes a token in and gives a cookie for it. A form is answered by
@@ -52,17 +57,25 @@ func (g *gate) serveLogin(w http.ResponseWriter, r *http.Request) {
 		httpdoor.WriteError(w, err)
 		return
 	}
-	from, _, _ := net.SplitHostPort(r.RemoteAddr)
-	if !g.tries.allow(from, time.Now()) {
+	from := g.addressOf(r)
+	if !g.logins.allow(from, time.Now()) {
 		w.Header().Set("Retry-After", "60")
-		refuseLogin(w, form, http.StatusTooManyRequests, loginPage{Many: true}, errManyTries)
+		g.log.Add(audit.Entry{Action: "login", Outcome: audit.Refused, Door: "page", From: from, Reason: "too many wrong tokens"})
+		g.refuseLogin(w, form, http.StatusTooManyRequests, loginPage{Many: true}, errManyTries)
 		return
 	}
-	if _, _, err := g.byToken(token); err != nil {
-		g.tries.failed(from, time.Now())
-		refuseLogin(w, form, http.StatusUnauthorized, loginPage{Wrong: true}, err)
+	c, err := g.lookUp(r.Context(), token, from, false)
+	if err == nil && c.takes != nil && !c.takes(access.DoorHTTP) {
+		err = errToken
+	}
+	if err != nil {
+		g.logins.failed(from, time.Now())
+		g.log.Add(audit.Entry{Action: "login", Outcome: audit.Refused, Door: "page", From: from, Reason: "the token is not valid"})
+		g.refuseLogin(w, form, http.StatusUnauthorized, loginPage{Wrong: true}, err)
 		return
 	}
+	g.places.note(c.Token, from)
+	g.log.Add(audit.Entry{Action: "login", Outcome: audit.Done, Principal: c.By.Name, Kind: string(c.By.Kind), Token: c.Token, Door: "page", From: from})
 	setToken(w, r, token)
 	if form {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
@@ -71,14 +84,15 @@ func (g *gate) serveLogin(w http.ResponseWriter, r *http.Request) {
 	writeAnswer(w, "signed_in")
 }
 
-// serveLogout has the browser forget the token. The token itself stays valid:
-// token_revoke ends it.
+// serveLogout has the browser forget the token. A token that came with a login
+// elsewhere is revoked; another stays valid, and token_revoke ends it.
 func (g *gate) serveLogout(w http.ResponseWriter, r *http.Request) {
 	private(w)
 	if !sameOrigin(r) || g.mode == authLocal && !localHost(r) {
 		httpdoor.WriteError(w, errOrigin)
 		return
 	}
+	g.signOut(r)
 	http.SetCookie(w, tokenCookieOf(r, "", -1))
 	writeAnswer(w, "signed_out")
 }
@@ -105,10 +119,10 @@ func loginToken(w http.ResponseWriter, r *http.Request) (token string, form bool
 	return token, form, nil
 }
 
-func refuseLogin(w http.ResponseWriter, form bool, status int, page loginPage, err error) {
+func (g *gate) refuseLogin(w http.ResponseWriter, form bool, status int, page loginPage, err error) {
 	switch {
 	case form:
-		writeLogin(w, status, page)
+		g.writeLogin(w, status, page)
 	case status == http.StatusTooManyRequests:
 		http.Error(w, err.Error(), status)
 	default:
@@ -122,7 +136,10 @@ func writeAnswer(w http.ResponseWriter, what string) {
 }
 
 // writeLogin answers with the page that asks for a token.
-func writeLogin(w http.ResponseWriter, status int, page loginPage) {
+func (g *gate) writeLogin(w http.ResponseWriter, status int, page loginPage) {
+	if g.oidc != nil {
+		page.Provider = g.oidc.name
+	}
 	var b bytes.Buffer
 	if err := loginTemplate.Execute(&b, page); err != nil {
 		panic("server: the page that asks for a token: " + err.Error()) // a broken build

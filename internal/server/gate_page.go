@@ -18,10 +18,14 @@ func (g *gate) guardPage(page http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /login", g.serveLogin)
 	mux.HandleFunc("POST /logout", g.serveLogout)
+	if g.oidc != nil {
+		mux.HandleFunc("GET "+oidcPath, g.serveSignIn)
+		mux.HandleFunc("GET "+oidcPath+"/callback", g.serveSignedIn)
+	}
 	mux.HandleFunc("GET /login.css", serveLoginFile)
 	mux.HandleFunc("GET /login.js", serveLoginFile)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if _, _, err := g.identifyFrom(r, sameOrigin(r) || followedLink(r)); err != nil {
+		if _, err := g.identifyFrom(r, sameOrigin(r) || followedLink(r)); err != nil {
 			g.refusePage(w, r, err)
 			return
 		}
@@ -49,7 +53,7 @@ func (g *gate) refusePage(w http.ResponseWriter, r *http.Request, err error) {
 		http.Error(w, err.Error(), http.StatusUnauthorized)
 		return
 	}
-	writeLogin(w, http.StatusUnauthorized, loginPage{Wrong: errors.Is(err, errToken)})
+	g.writeLogin(w, http.StatusUnauthorized, loginPage{Wrong: errors.Is(err, errToken)})
 }
 
 // setToken has the browser keep a token where no script reads it, and send it

@@ -1,13 +1,16 @@
 package server
 
 import (
+	"cmp"
 	"sync"
 	"time"
 )
 
 const (
-	// maxTries is how many wrong tokens one address may give within triesWindow.
+	// maxTries is how many wrong tokens one address may give within triesWindow
+	// on the page, and maxGuesses anywhere.
 	maxTries    = 10
+	maxGuesses  = 100
 	triesWindow = time.Minute
 	// maxTriers bounds for how many addresses that is remembered; above it,
 	// those who are not remembered share one count.
@@ -18,6 +21,8 @@ const (
 // It is safe for concurrent use. A token is not to be guessed; this keeps who
 // tries from filling logs and disks.
 type tries struct {
+	most int // 0: maxTries
+
 	mu   sync.Mutex
 	from map[string]*tried
 }
@@ -32,7 +37,7 @@ func (t *tries) allow(from string, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := t.from[t.keyLocked(from)]
-	return at == nil || now.Sub(at.since) >= triesWindow || at.count < maxTries
+	return at == nil || now.Sub(at.since) >= triesWindow || at.count < cmp.Or(t.most, maxTries)
 }
 
 // failed counts a wrong token.

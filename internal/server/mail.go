@@ -175,7 +175,7 @@ func (l letters) WatchLetters(ctx context.Context, c op.Call, name string) (mcpd
 // arrived reports whether a drift is among what came. The error says that the
 // context is none that the caller may read.
 func (l letters) arrived(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, a *came) (is bool, err error) {
-	if l.s.kernel.SyncRight(c.By, doc) < kaijutsu.RightRead {
+	if c.Bounds.Document(doc, l.s.kernel.SyncRight(c.By, doc)) < kaijutsu.RightRead {
 		return false, fmt.Errorf("the context is gone, or the right to read it: %w", kaijutsu.ErrDenied)
 	}
 	err = l.s.kernel.View(ctx, c, doc, func(v repo.View) error {

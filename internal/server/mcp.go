@@ -23,7 +23,7 @@ const instructions = `Kaijutsu keeps contexts: documents of blocks that people a
 func (s *Server) mcpDoor() *mcpdoor.Door {
 	s.later.also(s.mail.note)
 	return mcpdoor.New(mcpdoor.Config{
-		Set: s.set, Identify: s.gate.call, Log: s.log, Version: s.cfg.Version, Instructions: instructions,
+		Set: s.set, Identify: s.recognised(s.gate.call), Log: s.log, Version: s.cfg.Version, Instructions: instructions,
 		Resources: resources{s}, Watcher: watcher{s}, Events: events{s}, Letters: letters{s},
 		Join: s.seatAgent,
 	})

@@ -178,7 +178,7 @@ func (s *Server) openDoors() error {
 		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node, Connections: s.connections, Backup: s.backupStatus,
 		Drift: s.courier, Letters: s.letters, Links: s.links, Policy: s.policy, Mounts: s.mounts, Name: s.cfg.Kernel, Limits: s.limits,
 		Audit: s.audits, RotateOwner: s.rotateOwner, Quarantine: s.quarantine, Release: s.repo.Release,
-		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit, Admit: s.admit},
+		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit, Admit: s.admit, Observe: s.observe},
 	})
 	if err := checkDenied(s.cfg.DenyOps, s.set); err != nil {
 		return err

@@ -26,6 +26,11 @@ func (s *Server) serveTail(w http.ResponseWriter, r *http.Request, c op.Call) er
 	if err != nil {
 		return err
 	}
+	leave, err := s.stream(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	watch, err := s.kernel.Watch(ctx, c, doc)
 	if err != nil {
 		return err
@@ -84,7 +89,7 @@ func (s *Server) tail(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, w
 
 // mayStill refuses who follows a context and may not read it any more.
 func (s *Server) mayStill(c op.Call, doc kaijutsu.DocumentID) error {
-	if s.toldOf(c.By)(doc) < kaijutsu.RightRead {
+	if s.toldOf(c)(doc) < kaijutsu.RightRead {
 		return fmt.Errorf("the right to read it was taken away: %w", kaijutsu.ErrDenied)
 	}
 	return nil
