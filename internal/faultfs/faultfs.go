@@ -79,6 +79,8 @@ type Verdict struct {
 	// when a later one succeeds, as the kernel believes it written.
 	Errno syscall.Errno
 	Cut   int64
+	// Lie has an Fsync answered as done that is not, as disks do that lie.
+	Lie bool
 	// After is called when it is done and not yet answered.
 	After func()
 }

@@ -1,12 +1,12 @@
 package faultfs
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"kaijutsu"
 )
@@ -64,12 +64,8 @@ func (w *Flipped) turn(dir string, r *rand.Rand) error {
 		return err
 	}
 	w.Size, w.Offset = int64(len(content)), r.Int64N(int64(len(content)))
-	if used := r.IntN(len(content)); r.IntN(4) > 0 {
-		if at := slices.IndexFunc(content[used:], func(b byte) bool { return b != 0 }); at >= 0 {
-			w.Offset = int64(used + at)
-		} else if at := lastUsed(content[:used]); at >= 0 {
-			w.Offset = r.Int64N(int64(at) + 1)
-		}
+	if used := len(content) - bytes.Count(content, []byte{0}); used > 0 && r.IntN(4) > 0 {
+		w.Offset = nthUsed(content, r.IntN(used))
 	}
 	file, err := os.OpenFile(filepath.Join(dir, w.Path), os.O_WRONLY, 0)
 	if err != nil {
@@ -80,14 +76,18 @@ func (w *Flipped) turn(dir string, r *rand.Rand) error {
 	return err
 }
 
-// lastUsed is where the last byte is that is not 0, or -1.
-func lastUsed(content []byte) int {
-	for i, b := range slices.Backward(content) {
-		if b != 0 {
-			return i
+// nthUsed is where the n-th byte is, from 0, that is not 0.
+func nthUsed(content []byte, n int) int64 {
+	for i, b := range content {
+		if b == 0 {
+			continue
 		}
+		if n == 0 {
+			return int64(i)
+		}
+		n--
 	}
-	return -1
+	return 0
 }
 
 // Flip turns a bit round in the backing directory.
