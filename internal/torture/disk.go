@@ -13,6 +13,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/internal/faultfs"
+	"kaijutsu/internal/kjproc"
 )
 
 // diskFaults are those of one server and the disk that its data directory is on.
@@ -20,6 +21,7 @@ var diskFaults = []fault{
 	{"kill-point", "kill -9 of the server at each write, fsync, rename … of its disk, also while it opens", 1000, layout{nodes: 1}, nil, killPoints},
 	{"power", "loss of power under load: what was not synced is kept, dropped or torn at random", 300, layout{nodes: 1}, nil, powerLosses},
 	{"power-posix", "the same on a disk that keeps only what POSIX promises", 100, layout{nodes: 1}, nil, strictPowerLosses},
+	{"power-image", "loss of power on a disk in a file with a file system of the kernel, which is copied under the server", 30, layout{nodes: 1}, nil, imagePowerLosses},
 	{"disk-full", "the disk of the server is full for a while", 60, layout{nodes: 1}, nil, fillDisk},
 	{"disk-error", "writes, fsyncs and reads of the server's disk fail; then the power goes", 100, layout{nodes: 1}, nil, failDisk},
 	{"bit-flip", "one bit of a stored file turns round: all is there, or the server says that it is not", 200, layout{nodes: 1}, nil, flipBits},
@@ -45,8 +47,10 @@ type disk struct {
 	n *node
 	d *DiskReport
 
-	fs             *faultfs.FS // nil: it is not mounted
+	fs             *faultfs.FS // nil: there is none here
+	image          *image      // in its place, for losses of power
 	options        faultfs.Options
+	lies           bool // fsyncs are not done: what the checker must find
 	backing, point string
 
 	retired []*target // written to before
@@ -54,8 +58,18 @@ type disk struct {
 	typists []*typist
 }
 
-// openDisk mounts the disk; a server starts with the first life.
+// openDisk mounts a disk that can do anything; a server starts with the first
+// life. The error wraps faultfs.ErrUnsupported where there is no such disk.
 func openDisk(s *stage, r *Report, o faultfs.Options) (*disk, error) {
+	d, err := newDisk(s, r, o)
+	if err == nil {
+		err = d.mount()
+	}
+	return d, err
+}
+
+// newDisk makes the directories of a disk.
+func newDisk(s *stage, r *Report, o faultfs.Options) (*disk, error) {
 	d := &disk{s: s, r: r, d: &DiskReport{Points: make(map[string]int)}, options: o,
 		backing: filepath.Join(s.dir, "disk"), point: filepath.Join(s.dir, "mount")}
 	r.Disk, r.Nodes = d.d, 1
@@ -64,11 +78,31 @@ func openDisk(s *stage, r *Report, o faultfs.Options) (*disk, error) {
 			return nil, err
 		}
 	}
-	if err := d.mount(); err != nil {
-		return nil, err
-	}
 	d.n = d.server("data")
 	s.nodes = append(s.nodes, d.n)
+	return d, nil
+}
+
+// openAny opens the best disk that there is here for kills and losses of power:
+// without a file system of ours, for the latter a disk in a file, else a plain
+// directory.
+func openAny(s *stage, r *Report, sort diskSort) (*disk, error) {
+	d, err := newDisk(s, r, faultfs.Options{Strict: sort.strict})
+	if err != nil {
+		return nil, err
+	}
+	d.lies = sort.lies
+	if !sort.image {
+		if err = d.mount(); err == nil || !errors.Is(err, faultfs.ErrUnsupported) || sort.strict {
+			return d, err
+		}
+		r.note("the server is struck at any time, not at points of its disk: %v", err)
+	}
+	d.backing = d.point
+	if sort.power {
+		d.image, err = openImage(s.dir, d.point)
+		return d, err
+	}
 	return d, nil
 }
 
@@ -84,12 +118,29 @@ func (d *disk) mount() (err error) {
 // close ends the server and the mount.
 func (d *disk) close() error {
 	d.n.kill()
-	if d.fs == nil {
+	switch {
+	case d.fs != nil:
+		return d.fs.Unmount()
+	case d.image != nil:
+		return d.image.unmount()
+	}
+	return nil
+}
+
+// watch sets who is asked about each request of the disk.
+func (d *disk) watch(ask func(faultfs.Op) faultfs.Verdict) {
+	if d.fs != nil {
+		d.fs.OnOp(ask)
+	}
+}
+
+// freeze keeps what the disk holds now, of a server that is about to lose its
+// power.
+func (d *disk) freeze(p *kjproc.Process) error {
+	if d.image == nil {
 		return nil
 	}
-	err := d.fs.Unmount()
-	d.fs = nil
-	return err
+	return d.image.freeze(p.Signal)
 }
 
 // life is one start of a server until its end.
@@ -147,10 +198,10 @@ func (l *life) finish(ctx context.Context) error {
 
 // load lets editors and callers write until the server is dead or the time is
 // over; then they stop.
-func (l *life) load(ctx context.Context, atMost time.Duration) {
+func (l *life) load(ctx context.Context, atMost time.Duration) error {
 	p := l.n.process()
 	if p == nil {
-		return
+		return nil
 	}
 	stop := l.d.write(ctx)
 	timer := time.NewTimer(atMost)
@@ -160,12 +211,14 @@ func (l *life) load(ctx context.Context, atMost time.Duration) {
 	case <-p.Done():
 	case <-ctx.Done():
 	}
+	err := l.d.freeze(p)
 	l.kill(0)
 	select {
 	case <-p.Done():
 	case <-time.After(endTimeout):
 	}
 	stop()
+	return err
 }
 
 // write starts the writers, and returns what stops them and waits.
@@ -242,7 +295,7 @@ var errStruck = errors.New("killed")
 // audit is the last life, in which nothing breaks: everything that was ever
 // acknowledged is looked for, in the changes and in the texts.
 func (d *disk) audit(ctx context.Context) error {
-	d.fs.OnOp(nil)
+	d.watch(nil)
 	l := d.newLife(d.n)
 	if _, err := l.start(ctx); err != nil {
 		return fmt.Errorf("the last start: %w", err)

@@ -60,7 +60,9 @@ func (d *disk) fillImage(ctx context.Context, n *node) error {
 				return err
 			}
 		}
-		l.load(ctx, 2*time.Second)
+		if err := l.load(ctx, 2*time.Second); err != nil {
+			return err
+		}
 		if err := l.finish(ctx); err != nil {
 			return err
 		}

@@ -24,24 +24,37 @@ const (
 
 // killPoints kills a server at one point of its disk after another.
 func killPoints(ctx context.Context, s *stage, opt Options, r *Report) error {
-	return strikeDisk(ctx, s, opt, r, faultfs.Options{}, false)
+	return strikeDisk(ctx, s, opt, r, diskSort{})
 }
 
 // powerLosses takes the power from it, at such points and at any time.
 func powerLosses(ctx context.Context, s *stage, opt Options, r *Report) error {
-	return strikeDisk(ctx, s, opt, r, faultfs.Options{}, true)
+	return strikeDisk(ctx, s, opt, r, diskSort{power: true})
 }
 
 // strictPowerLosses does so on a disk that keeps no more than it must.
 func strictPowerLosses(ctx context.Context, s *stage, opt Options, r *Report) error {
-	return strikeDisk(ctx, s, opt, r, faultfs.Options{Strict: true}, true)
+	return strikeDisk(ctx, s, opt, r, diskSort{power: true, strict: true})
+}
+
+// imagePowerLosses does so on a disk in a file.
+func imagePowerLosses(ctx context.Context, s *stage, opt Options, r *Report) error {
+	return strikeDisk(ctx, s, opt, r, diskSort{power: true, image: true})
+}
+
+// diskSort says what strikes and what the disk promises.
+type diskSort struct {
+	power  bool // not only a kill -9: the power
+	strict bool // it keeps no more than POSIX promises
+	lies   bool // it does not do fsyncs
+	image  bool // it is in a file
 }
 
 // strikeDisk plays rounds. In each the server starts, everything that was
 // acknowledged is looked for, writers write, and it is struck: at a point of its
 // disk that was chosen before it started, or when the time is over.
-func strikeDisk(ctx context.Context, s *stage, opt Options, r *Report, o faultfs.Options, power bool) (err error) {
-	d, err := openDisk(s, r, o)
+func strikeDisk(ctx context.Context, s *stage, opt Options, r *Report, sort diskSort) (err error) {
+	d, err := openAny(s, r, sort)
 	if err != nil {
 		return err
 	}
@@ -53,8 +66,8 @@ func strikeDisk(ctx context.Context, s *stage, opt Options, r *Report, o faultfs
 	a, first := newAtlas(2), newAtlas(1)
 	last := "the first start"
 	for round := range opt.Rounds {
-		if round%freshRounds == freshRounds-1 {
-			if err := d.fresh(ctx, first, round, power); err != nil {
+		if round%freshRounds == freshRounds-1 && d.fs != nil {
+			if err := d.fresh(ctx, first, round, sort.power); err != nil {
 				return fmt.Errorf("round %d: %w", round+1, err)
 			}
 			continue
@@ -64,7 +77,7 @@ func strikeDisk(ctx context.Context, s *stage, opt Options, r *Report, o faultfs
 			return fmt.Errorf("round %d, after %s: %w", round+1, last, err)
 		}
 		last = next
-		if power {
+		if sort.power {
 			if err := d.losePower(d.s.random); err != nil {
 				return fmt.Errorf("round %d: %w", round+1, err)
 			}
@@ -90,7 +103,7 @@ func (d *disk) strikeRound(ctx context.Context, a *atlas, round int, last string
 	renew := round%contextRounds == 0
 	at, armed := spot{}, false
 	a.begin()
-	d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict { return l.consider(a, op) })
+	d.watch(func(op faultfs.Op) faultfs.Verdict { return l.consider(a, op) })
 	if !renew && round%3 != 0 { // also while it opens
 		at, armed = a.arm(d.s.random, false)
 	}
@@ -109,7 +122,9 @@ func (d *disk) strikeRound(ctx context.Context, a *atlas, round int, last string
 		if !armed && round%4 != 0 {
 			at, armed = a.arm(d.s.random, true)
 		}
-		l.load(ctx, diskLoad/4+time.Duration(d.s.random.Int64N(int64(diskLoad))))
+		if err := l.load(ctx, diskLoad/4+time.Duration(d.s.random.Int64N(int64(diskLoad)))); err != nil {
+			return "", err
+		}
 	}
 	if err := l.finish(ctx); err != nil {
 		return "", err
@@ -127,7 +142,7 @@ func (d *disk) fresh(ctx context.Context, a *atlas, round int, power bool) error
 	l := d.newLife(n)
 	a.begin()
 	at, armed := a.arm(d.s.random, false)
-	d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict { return l.consider(a, op) })
+	d.watch(func(op faultfs.Op) faultfs.Verdict { return l.consider(a, op) })
 	if _, err := l.start(ctx); err != nil {
 		return fmt.Errorf("the first start of a server: %w", err)
 	}
@@ -139,7 +154,7 @@ func (d *disk) fresh(ctx context.Context, a *atlas, round int, power bool) error
 			return err
 		}
 	}
-	d.fs.OnOp(nil)
+	d.watch(nil)
 	d.d.came("a server that starts for the first time")
 	again := d.newLife(n)
 	_, err := again.start(ctx)
@@ -162,6 +177,9 @@ func (d *disk) fresh(ctx context.Context, a *atlas, round int, power bool) error
 
 // losePower makes the disk what it might be, and mounts it again.
 func (d *disk) losePower(r *rand.Rand) error {
+	if d.image != nil {
+		return d.image.swap()
+	}
 	if err := d.fs.PowerLoss(r); err != nil {
 		return fmt.Errorf("lose power: %w", err)
 	}

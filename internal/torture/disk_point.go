@@ -159,6 +159,9 @@ func (l *life) consider(a *atlas, op faultfs.Op) faultfs.Verdict {
 	if at, ok := a.saw(op); ok {
 		return l.strike(at, op)
 	}
+	if l.d.lies && (op.Kind == faultfs.Fsync || op.Kind == faultfs.FsyncDir) {
+		return faultfs.Verdict{Lie: true}
+	}
 	return faultfs.Verdict{}
 }
 
