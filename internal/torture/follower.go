@@ -52,7 +52,7 @@ type track struct {
 }
 
 func newFollower(n *node, t *target) *follower {
-	f := &follower{client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, node: n, target: t, tracks: make(map[string]*track), cuts: make(map[string]int), moved: make(chan struct{})}
+	f := &follower{token: n.owner, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, node: n, target: t, tracks: make(map[string]*track), cuts: make(map[string]int), moved: make(chan struct{})}
 	if t != nil {
 		f.name = fmt.Sprintf("follower of context %s at node %s", t.id, n.name)
 		f.query = "context=" + url.QueryEscape(t.id) + "&snapshot=true"

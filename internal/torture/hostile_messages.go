@@ -154,13 +154,25 @@ func (v *villain) poison(ctx context.Context) {
 	}
 }
 
-// zeros are many, deflated.
+// zeros are one and a half GB of them, deflated: what a MiB becomes that comes
+// behind another, again and again.
 var zeros = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestCompression)
-	_, _ = io.CopyN(w, nothing{}, 1500<<20)
+	part := func() []byte {
+		b.Reset()
+		_, _ = w.Write(make([]byte, 1<<20)) // to memory
+		_ = w.Flush()
+		return bytes.Clone(b.Bytes())
+	}
+	out := part()
+	next := part()
+	for range 1500 {
+		out = append(out, next...)
+	}
+	b.Reset()
 	_ = w.Close()
-	return b.Bytes()
+	return append(out, b.Bytes()...)
 })
 
 // nothing reads as zeros without end.

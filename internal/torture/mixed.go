@@ -23,6 +23,9 @@ const (
 	// mixedPause is the mean pause of an editor between two edits; it waits for
 	// each of them.
 	mixedPause = 30 * time.Millisecond
+	// lateBy is how far behind its schedule a run may be, on a machine that is
+	// busy, until the rest of it is left out.
+	lateBy = 5 * time.Second
 	// memoryLimit is what a node may have resident, in MiB: what its limits
 	// for open documents and for frames on their way add up to, and as much again.
 	memoryLimit = 1200
@@ -121,7 +124,7 @@ func (m *mixed) play(ctx context.Context, r *Report) error {
 		return err
 	}
 	m.say("  %d followers read, everybody writes; %d strikes in %s", len(m.followers), len(m.strikes), span)
-	if err := m.run(ctx); err != nil {
+	if err := m.run(ctx, span); err != nil {
 		return err
 	}
 	if err := m.rest(ctx, m.opt.Calm); err != nil {
@@ -206,7 +209,7 @@ func (m *mixed) makeContext(ctx context.Context, title string) (*target, error) 
 }
 
 // run carries out the schedule, a goroutine for each lane, and waits for both.
-func (m *mixed) run(ctx context.Context) error {
+func (m *mixed) run(ctx context.Context, span time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began := time.Now()
@@ -214,7 +217,7 @@ func (m *mixed) run(ctx context.Context) error {
 	for lane := range lanes {
 		go func() {
 			for _, k := range m.strikes {
-				if isAttack(k.what) != (lane == 1) {
+				if isAttack(k.what) != (lane == 1) || time.Since(began) > span+lateBy {
 					continue
 				}
 				if err := m.rest(ctx, k.at-time.Since(began)); err != nil {

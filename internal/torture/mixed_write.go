@@ -105,7 +105,7 @@ func (m *mixed) hireTypist(ctx context.Context, name, role string, n *node, t *t
 	}
 	w := &typist{name: name, token: key, node: n, target: t, ledger: m.ledger, h: m.h, random: m.branch(), pause: mixedPause, patience: honestWait}
 	if role != "editor" {
-		w.ledger, w.pause, w.patience = newLedger(), 500*time.Millisecond, ackPatience
+		w.ledger, w.pause, w.patience, w.vain = newLedger(), 500*time.Millisecond, ackPatience, true
 	}
 	m.writing.Go(func() { w.run(ctx, m.stops) })
 	return nil

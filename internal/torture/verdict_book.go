@@ -16,7 +16,7 @@ type book struct {
 	final   map[place]map[string]bool  // likewise at the end
 	texts   map[place][]Entry          // of the end
 	downs   map[string][]float64       // by node
-	names   map[string]map[string]bool // by principal: who
+	asked   map[string]float64         // by principal: when its token was about to be revoked
 
 	peace, attacked []float64 // how long honest editors waited, in ms
 	cuts            []float64 // how long connections of revoked tokens stood, in s
@@ -60,17 +60,13 @@ func readBook(all []Entry) *book {
 	b := &book{
 		writers: make(map[string]writer), tried: make(map[string]string), sent: make(map[string]float64), marks: make(map[string]bool),
 		kept: make(map[place]map[string]bool), final: make(map[place]map[string]bool), texts: make(map[place][]Entry),
-		downs: make(map[string][]float64), names: make(map[string]map[string]bool), entries: all,
+		downs: make(map[string][]float64), asked: make(map[string]float64), entries: all,
 	}
 	open := make(map[int]Entry) // strikes that are on, by number
 	for _, e := range all {
 		switch e.Says {
 		case saysWho:
 			b.writers[e.Who] = writer{e.Who, e.Name, e.Role, e.Node, e.What}
-			if b.names[e.Name] == nil {
-				b.names[e.Name] = make(map[string]bool)
-			}
-			b.names[e.Name][e.Who] = true
 		case saysTry:
 			b.try(e)
 		case saysAck:
@@ -84,6 +80,8 @@ func readBook(all []Entry) *book {
 		case saysOver:
 			b.close(open[e.N], e.At)
 			delete(open, e.N)
+		case saysRevoke:
+			b.asked[e.Name] = e.At
 		case saysDown:
 			b.downs[e.Node] = append(b.downs[e.Node], e.At)
 		case saysText:

@@ -225,12 +225,12 @@ func (b *book) decideRevoked(v *Verdict, revoked Entry) {
 	}
 	for _, e := range b.entries {
 		w := b.writers[e.Who]
-		if w.name != revoked.Name || e.At < revoked.At {
+		if w.name != revoked.Name || e.At < b.asked[revoked.Name] {
 			continue
 		}
 		switch {
 		case e.Says == saysCut && w.node == revoked.Node:
-			b.cuts = append(b.cuts, e.At-revoked.At)
+			b.cuts = append(b.cuts, max(0, e.At-revoked.At)) // it may come before the answer
 			fallthrough
 		case e.Says == saysCut:
 			if e.At > revoked.At+cutWithin && !excused(w) && !overlaps(b.faults, revoked.At, e.At) {
@@ -259,7 +259,7 @@ func (b *book) decideWaits(v *Verdict) {
 		}
 	}
 	for _, e := range b.entries {
-		if e.Says != saysLate || overlaps(b.faults, e.At-e.Ms/1000, e.At) {
+		if e.Says != saysLate || !b.writers[e.Who].honest() || overlaps(b.faults, e.At-e.Ms/1000, e.At) {
 			continue
 		}
 		check := checkLatency

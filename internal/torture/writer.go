@@ -35,6 +35,7 @@ type typist struct {
 	random   *rand.Rand
 	pause    time.Duration // mean, between two edits
 	patience time.Duration // how long it waits for an acknowledgement before it types on
+	vain     bool          // it may not write, and hardly expects to be acknowledged
 
 	count int // marks so far
 }
@@ -88,7 +89,7 @@ func (w *typist) session(ctx context.Context, stop <-chan struct{}, n int) {
 	for {
 		select {
 		case <-stop:
-			waiting, waited := context.WithTimeout(ctx, settleTimeout)
+			waiting, waited := context.WithTimeout(ctx, w.settleFor())
 			_ = doc.Wait(waiting, func() bool { return len(pending) == 0 || doc.Stored(pending[len(pending)-1].hash) })
 			waited()
 			w.settle(doc, pending)
@@ -143,6 +144,15 @@ func (w *typist) acked(m made, took time.Duration) {
 	w.h.note(Entry{Says: saysAck, Who: w.name, Doc: w.target.id, Hash: short(m.hash), Mark: m.mark, Ms: millis(took)})
 	w.ledger.ack(w.target.doc, m.hash, "editors", w.name)
 	w.ledger.mark(w.target.doc, m.mark, true)
+}
+
+// settleFor is how long it waits at the end. One that types on without an
+// acknowledgement does not expect much.
+func (w *typist) settleFor() time.Duration {
+	if w.vain {
+		return ackPatience
+	}
+	return settleTimeout
 }
 
 // settle notes what else was acknowledged by the end of a session.
