@@ -106,7 +106,7 @@ func (c *committer) flush(items []*item) {
 	if len(staged) == 0 {
 		return
 	}
-	if planted.On("saved-light-early") {
+	if len(b.docs) > 0 && planted.On("saved-light-early") {
 		c.answerEarly(staged)
 	}
 	began := time.Now()
