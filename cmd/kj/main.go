@@ -22,7 +22,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
@@ -68,13 +68,14 @@ invalid, 65 too large, 66 not found, 69 unavailable, 70 internal, 73 conflict,
 	root.PersistentFlags().StringVar(&conn.server, "server", "", "address of the running server (default: $KJ_SERVER, else the one in --data, else http://127.0.0.1:7433)")
 	root.PersistentFlags().StringVar(&conn.token, "token", "", "token for the server (default: $KJ_TOKEN, else owner.token in --data)")
 	root.PersistentFlags().StringVar(&conn.data, "data", defaultData(), "data directory of the server on this machine ($KJ_DATA)")
+	root.PersistentFlags().StringVar(&conn.ca, "ca", "", "PEM `file` with authorities that the server's certificate may be of, besides the system's ($KJ_CA)")
 	root.AddGroup(&cobra.Group{ID: groupOps, Title: "Operations, run by the server:"}, &cobra.Group{ID: groupOwn, Title: "Other commands:"})
 	for _, cmd := range operations(conn) {
 		cmd.GroupID = groupOps
 		root.AddCommand(cmd)
 	}
 	for _, cmd := range []*cobra.Command{
-		newServe(conn), newStatus(conn), newDemo(), newVersion(), newTail(conn), newWatch(conn), newExport(conn), newBackup(conn), newRestore(conn), newMCP(conn), newBench(), newTorture(), newExamine(),
+		newServe(conn), newStatus(conn), newHealthcheck(conn), newDemo(), newVersion(), newTail(conn), newWatch(conn), newExport(conn), newBackup(conn), newRestore(conn), newMCP(conn), newBench(), newTorture(), newExamine(),
 	} {
 		cmd.GroupID = groupOwn
 		root.AddCommand(cmd)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +14,6 @@ import (
 	"kaijutsu/internal/door/shelldoor"
 	"kaijutsu/internal/server"
 )
-
-// shutdownGrace is how long requests under way may take after a signal.
-const shutdownGrace = 5 * time.Second
 
 // defaultData returns the data directory: $KJ_DATA, else the user's.
 func defaultData() string {
@@ -52,6 +48,7 @@ func newServe(conn *connection) *cobra.Command {
 	var level, format string
 	var minFree, budget, fileLimit, memory int64
 	var model llmFlags
+	var reach accessFlags
 	var limits limitFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -67,6 +64,15 @@ this machine acts as the principal "local", and a browser is served only from
 the server's own page. Beyond loopback only "token" is allowed: the token in
 DIR/owner.token, or one that kj token create makes, as bearer header, cookie
 kj_token or query parameter token.
+
+HTTPS: with --tls-cert and --tls-key, which are read again when they change, or
+by --acme-domain with a certificate that is got and renewed by itself. Beyond
+loopback without either, put a proxy with TLS in front: tokens and text go in
+the open otherwise.
+
+Signing in elsewhere: with --oidc-issuer people sign in to the page with an
+OpenID Connect provider, and programs show its tokens; --oidc-role says who may
+do what. kj audit tells who came, and who was refused what.
 
 Several nodes: with --nats the server joins the others that name the same
 kernel on the same NATS cluster (JetStream has to be on). Each holds every
@@ -84,14 +90,21 @@ Distilling: briefings of contexts are extracts, made without a language model.
 With --llm a model writes them; what is distilled is sent to the server at
 --llm-url, or to the provider itself.
 
+Watching it: /healthz says that it lives, /readyz?verbose whether it takes edits
+and how its start went; both answer from the first moment. --metrics and --otlp
+add numbers and traces. A signal stops it within 5 s, a second one at once.
+
 Files: kj mount puts folders and git repositories into the file tree. Worktrees
 and clones are made below the data directory. Commits name --git-committer as
 their committer and are signed with --git-sign-key, if there is one.`,
 		Example: `  kj serve
   kj serve --data ./data --listen 127.0.0.1:0
   kj serve --listen 0.0.0.0:7433 --auth token
+  kj serve --listen :443 --auth token --acme-domain kj.example.org --http-redirect :80
+  kj serve --oidc-issuer https://id.example.org --oidc-client kj --oidc-role groups=staff:editor
   kj serve --deny-op context_delete --deny-op 'token_*'
   kj serve --limit operations-per-second=200 --limit document-bytes=256MiB
+  kj serve --metrics-listen 127.0.0.1:9433 --otlp http://localhost:4318
   kj serve --nats nats://a,b,c --nats-creds node.creds --node-name berlin
   kj serve --git-committer "Build <build@example.org>" --git-sign-key ~/.ssh/id_ed25519
   kj serve --llm anthropic --llm-model claude-sonnet-4-5 --llm-key-file key
@@ -108,10 +121,16 @@ their committer and are signed with --git-sign-key, if there is one.`,
 			if cfg.Now, err = clock(os.Getenv("KJ_CLOCK_OFFSET")); err != nil {
 				return shelldoor.Usage(cmd, err)
 			}
+			if err = reach.apply(&cfg, cmd.Flags().Changed, os.Getenv); err != nil {
+				return shelldoor.Usage(cmd, err)
+			}
 			if cfg.LLM, err = model.config(cmd.Flags().Changed, os.Getenv); err != nil {
 				return shelldoor.Usage(cmd, err)
 			}
 			if cfg.Limits, err = limits.config(); err != nil {
+				return shelldoor.Usage(cmd, err)
+			}
+			if err := checkWatching(cmd.Flags().Changed, cfg.Watching); err != nil {
 				return shelldoor.Usage(cmd, err)
 			}
 			if cfg.Kernel == "" {
@@ -146,7 +165,9 @@ their committer and are signed with --git-sign-key, if there is one.`,
 	f.StringVar(&cfg.Git.SignKey, "git-sign-key", "", "`file` with a private SSH key that signs commits (default: they are not signed)")
 	f.Int64Var(&fileLimit, "file-limit", 0, "files of git mounts over this many `KiB` stay files and become no blocks (default 512)")
 	model.add(cmd)
+	reach.add(cmd)
 	limits.add(cmd)
+	addWatching(cmd, &cfg.Watching)
 	f.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")
 	return cmd
@@ -183,23 +204,6 @@ func nodeLine(s *server.Server) string {
 		return ""
 	}
 	return fmt.Sprintf("  node     of kernel %s, %s\n", s.Kernel(), s.NATS())
-}
-
-// serveUntil waits for a signal or the server's own end, and stops it.
-func serveUntil(ctx context.Context, s *server.Server, logger *slog.Logger) error {
-	var reason error
-	select {
-	case <-ctx.Done():
-		logger.Info("stopping")
-	case reason = <-s.Done():
-		reason = fmt.Errorf("server ended: %w", reason)
-	}
-	closing, cancel := context.WithTimeout(context.Background(), shutdownGrace)
-	defer cancel()
-	if err := s.Close(closing); err != nil && reason == nil {
-		reason = fmt.Errorf("stop server: %w", err)
-	}
-	return reason
 }
 
 func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {

@@ -48,11 +48,11 @@ const placeholder = "KJ-NONCE"
 // minGzipBytes is the size below which compressing is not worth a header.
 const minGzipBytes = 1 << 10
 
-// file is one built file.
+// file is one built file. It takes no memory until somebody asks for it.
 type file struct {
 	name  string
-	bytes []byte
-	etag  string // quoted
+	bytes func() []byte
+	etag  func() string // quoted
 	// gzipped returns the compressed bytes, nil when they save nothing; they
 	// are made when first asked for.
 	gzipped func() []byte
@@ -77,40 +77,40 @@ func load(from fs.FS) (map[string]*file, error) {
 		if err != nil || d.IsDir() || name == "dist/manifest.json" {
 			return err
 		}
-		b, err := fs.ReadFile(from, name)
-		if err != nil {
-			return err
-		}
 		address := strings.TrimPrefix(name, "dist")
 		if address == "/index.html" {
 			address = "/"
 		}
-		files[address] = newFile(name, b)
+		files[address] = newFile(name, func() []byte {
+			b, _ := fs.ReadFile(from, name) // it is there: it was listed, and is part of the program
+			return b
+		})
 		return nil
 	})
 	return files, err
 }
 
-func newFile(name string, b []byte) *file {
-	sum := sha256.Sum256(b)
-	return &file{
-		name:  name,
-		bytes: b,
-		etag:  `"` + hex.EncodeToString(sum[:16]) + `"`,
-		gzipped: sync.OnceValue(func() []byte {
-			if len(b) < minGzipBytes {
-				return nil
-			}
-			var buf bytes.Buffer
-			z := gzip.NewWriter(&buf)
-			_, _ = z.Write(b) // a bytes.Buffer takes everything
-			_ = z.Close()
-			if buf.Len() >= len(b) {
-				return nil
-			}
-			return buf.Bytes()
-		}),
-	}
+func newFile(name string, read func() []byte) *file {
+	f := &file{name: name, bytes: sync.OnceValue(read)}
+	f.etag = sync.OnceValue(func() string {
+		sum := sha256.Sum256(f.bytes())
+		return `"` + hex.EncodeToString(sum[:16]) + `"`
+	})
+	f.gzipped = sync.OnceValue(func() []byte {
+		b := f.bytes()
+		if len(b) < minGzipBytes {
+			return nil
+		}
+		var buf bytes.Buffer
+		z := gzip.NewWriter(&buf)
+		_, _ = z.Write(b) // a bytes.Buffer takes everything
+		_ = z.Close()
+		if buf.Len() >= len(b) {
+			return nil
+		}
+		return buf.Bytes()
+	})
+	return f
 }
 
 func serve(w http.ResponseWriter, r *http.Request, files map[string]*file) {
@@ -142,7 +142,7 @@ func serve(w http.ResponseWriter, r *http.Request, files map[string]*file) {
 	} else {
 		h.Set("Cache-Control", "no-cache")
 	}
-	body, etag := f.bytes, f.etag
+	body, etag := f.bytes(), f.etag()
 	if acceptsGzip(r) {
 		if z := f.gzipped(); z != nil {
 			h.Set("Content-Encoding", "gzip")
@@ -162,7 +162,7 @@ func serveIndex(w http.ResponseWriter, r *http.Request, f *file) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy(" 'nonce-"+nonce+"'"))
 	h.Set("Cache-Control", "no-store")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(bytes.ReplaceAll(f.bytes, []byte(placeholder), []byte(nonce))))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(bytes.ReplaceAll(f.bytes(), []byte(placeholder), []byte(nonce))))
 }
 
 // acceptsGzip reports whether the client takes gzip. Ranges are of the plain

@@ -20,7 +20,7 @@ func TestSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if z := newFile(name, b).gzipped(); z != nil {
+		if z := newFile(name, func() []byte { return b }).gzipped(); z != nil {
 			return len(z)
 		}
 		return len(b)
