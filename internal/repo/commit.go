@@ -87,6 +87,7 @@ func (d *document) stage(c *amfile.Change, by signer, remote bool) {
 		st.all = true
 		return
 	}
+	d.repo.troubled(c, &d.task.stop)
 	var delta blocks.Delta
 	if st.trace {
 		delta, staged.Steps = d.model.Trace(c)

@@ -6,6 +6,8 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/halt"
 )
 
 // EditTimed is Edit, and says how long the owner took, before the disk.
@@ -45,3 +47,6 @@ func (r *Repo) Estimated() (said, counted int64) {
 	}
 	return r.bytes.Load(), counted
 }
+
+// Trouble has f called before each change goes into a read model.
+func (c *Config) Trouble(f func(*amfile.Change, *halt.Flag)) { c.trouble = f }

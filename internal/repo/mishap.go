@@ -115,8 +115,8 @@ func (d *document) read(r request) {
 		d.task.begin(unit{what: onMessage, by: r.s.who.Principal})
 		var out Outgoing
 		err = d.repo.guarded(d.id, "message", func() error { out = d.outgoing(r.s); return nil })
-		if err != nil {
-			out = Outgoing{Refused: []error{err}}
+		if d.failing(err) {
+			out = Outgoing{Refused: []error{d.explain(err)}}
 		}
 		r.s.reply <- out
 	case call:
@@ -126,15 +126,19 @@ func (d *document) read(r request) {
 		}
 		d.task.begin(unit{what: onRead})
 		err = d.repo.guarded(d.id, "read", func() error { return r.f(d) })
+		d.failing(err)
 		r.reply <- d.explain(err)
-		if _, failed := err.(*guard.Failure); !failed {
-			return
-		}
 	}
-	if failed, ok := err.(*guard.Failure); ok {
+}
+
+// failing reports whether an error is a failure; the document is read anew then.
+func (d *document) failing(err error) bool {
+	failed, ok := err.(*guard.Failure)
+	if ok {
 		d.blame(failed)
 		d.again()
 	}
+	return ok
 }
 
 // recover takes back a batch of which something failed, before any of it was on
@@ -142,6 +146,7 @@ func (d *document) read(r request) {
 func (d *document) recover(failed *guard.Failure, batch []request, st *staged) (rest []request) {
 	at := d.task.now()
 	pinned := d.blame(failed)
+	d.again()
 	err := d.explain(failed)
 	for _, reply := range st.replies {
 		reply <- err
@@ -180,7 +185,6 @@ func (d *document) recover(failed *guard.Failure, batch []request, st *staged) (
 			rest = append(rest, r)
 		}
 	}
-	d.again()
 	return rest
 }
 

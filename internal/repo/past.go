@@ -208,6 +208,7 @@ func (d *document) replay(heads kaijutsu.Heads, what string) (*blocks.Model, err
 		if err != nil {
 			return nil, fmt.Errorf("read change %d of document %s: %w", i, d.id, err)
 		}
+		d.repo.troubled(c, &d.task.stop)
 		m.Apply(c)
 	}
 	d.task.begin(was)

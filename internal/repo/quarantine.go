@@ -9,6 +9,7 @@ import (
 	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/changegraph"
 	"kaijutsu/internal/guard"
+	"kaijutsu/internal/halt"
 	"kaijutsu/internal/quarantine"
 )
 
@@ -127,4 +128,11 @@ func (r *Repo) Reopen(ctx context.Context, id kaijutsu.DocumentID) error {
 	defer r.release(d)
 	reply := make(chan error, 1)
 	return d.await(ctx, reopen{reply}, reply)
+}
+
+// troubled lets a test have a change go wrong.
+func (r *Repo) troubled(c *amfile.Change, stop *halt.Flag) {
+	if r.cfg.trouble != nil {
+		r.cfg.trouble(c, stop)
+	}
 }

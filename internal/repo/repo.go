@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/amfile"
 	"kaijutsu/internal/guard"
+	"kaijutsu/internal/halt"
 	"kaijutsu/internal/quarantine"
 	"kaijutsu/internal/store"
 )
@@ -62,6 +64,8 @@ type Config struct {
 	// one can be set aside and fetched. It is called outside of owners. Default:
 	// there is nowhere else.
 	Elsewhere func(context.Context, kaijutsu.DocumentID) bool
+	// Refetch is Fetch of a document that was set aside. Default: Fetch.
+	Refetch func(context.Context, kaijutsu.DocumentID) bool
 	// ScrubEvery is how long after a scrub of the store the next one begins, in
 	// the background; default 7 days, negative for never.
 	ScrubEvery time.Duration
@@ -84,6 +88,8 @@ type Config struct {
 	// Examiner does in a process of its own what would be done here. Default:
 	// nothing is examined.
 	Examiner Examiner
+
+	trouble func(*amfile.Change, *halt.Flag) // called before a change goes into the read model: for tests
 	// Admit is waited for before changes that are made here are staged; its
 	// error refuses them. Changes of other nodes do not wait for it. It is
 	// called outside of owners. Default: nothing waits.

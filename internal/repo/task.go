@@ -37,10 +37,10 @@ type task struct {
 	since atomic.Int64 // Unix nanoseconds when the unit began; 0: idle
 
 	mu     sync.Mutex
-	at     unit // guarded by mu
-	warned bool // of this unit; guarded by mu
-	raised bool // likewise
-	gone   bool // given up: it may not commit any more; guarded by mu
+	at     unit      // guarded by mu
+	warned bool      // of this unit; guarded by mu
+	raised time.Time // when it was told to stop; zero: it was not; guarded by mu
+	gone   bool      // given up: it may not commit any more; guarded by mu
 }
 
 // begin notes what the task is at now, and returns what it was at.
@@ -48,7 +48,7 @@ func (t *task) begin(u unit) unit {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	was := t.at
-	t.at, t.warned, t.raised = u, false, false
+	t.at, t.warned, t.raised = u, false, time.Time{}
 	t.stop.Lower()
 	t.since.Store(time.Now().UnixNano())
 	return was
@@ -58,7 +58,7 @@ func (t *task) begin(u unit) unit {
 func (t *task) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.at, t.warned, t.raised = unit{}, false, false
+	t.at, t.warned, t.raised = unit{}, false, time.Time{}
 	t.stop.Lower()
 	t.since.Store(0)
 }

@@ -42,10 +42,11 @@ func (r *Repo) look(now time.Time) {
 			longest, longestFor = b.task, lasted
 		}
 		switch {
-		case lasted >= 2*r.cfg.StopAfter && b.doc != nil:
-			r.abandon(b.doc, lasted)
 		case lasted >= r.cfg.StopAfter:
 			b.task.raise(r.cfg.StopAfter, halt.Stopped{Why: fmt.Sprintf("it took more than %v", r.cfg.StopAfter)})
+			if b.doc != nil {
+				r.abandon(b.doc, lasted)
+			}
 		case lasted >= r.cfg.SlowAfter:
 			b.task.warn(r, lasted)
 		}
@@ -94,10 +95,10 @@ func (t *task) raise(after time.Duration, why halt.Stopped) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	since := t.since.Load()
-	if since == 0 || t.raised || t.at.what == onDisk || time.Since(time.Unix(0, since)) < after {
+	if since == 0 || !t.raised.IsZero() || t.at.what == onDisk || time.Since(time.Unix(0, since)) < after {
 		return
 	}
-	t.raised = true
+	t.raised = time.Now()
 	t.stop.Raise(why)
 }
 
@@ -106,7 +107,7 @@ func (r *Repo) abandon(d *document, lasted time.Duration) {
 	t := &d.task
 	t.mu.Lock()
 	since, at := t.since.Load(), t.at
-	if since == 0 || t.gone || !t.raised || at.what == onDisk || time.Since(time.Unix(0, since)) < 2*r.cfg.StopAfter {
+	if since == 0 || t.gone || t.raised.IsZero() || at.what == onDisk || time.Since(t.raised) < r.cfg.StopAfter {
 		t.mu.Unlock()
 		return
 	}
