@@ -124,6 +124,20 @@ func (m *mixed) play(ctx context.Context, r *Report) error {
 		return err
 	}
 	m.say("  %d followers read, everybody writes; %d strikes in %s", len(m.followers), len(m.strikes), span)
+	if err := m.toTheEnd(ctx, span, r); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		m.wrong(checkWhole, "%v", err) // what there is is decided
+		m.say("  broken off: %v", err)
+		return nil
+	}
+	m.h.note(Entry{Says: saysEnd})
+	return nil
+}
+
+// toTheEnd carries out the schedule and records what is there when all is over.
+func (m *mixed) toTheEnd(ctx context.Context, span time.Duration, r *Report) error {
 	if err := m.run(ctx, span); err != nil {
 		return err
 	}
@@ -132,11 +146,7 @@ func (m *mixed) play(ctx context.Context, r *Report) error {
 	}
 	m.stopWriting()
 	m.say("  writers have stopped: %d changes acknowledged; checking", m.ledger.total())
-	if err := m.finish(ctx, r); err != nil {
-		return err
-	}
-	m.h.note(Entry{Says: saysEnd})
-	return nil
+	return m.finish(ctx, r)
 }
 
 // open starts servers and nodes with tokens, and makes principals and contexts.

@@ -149,7 +149,7 @@ func lookFor(ctx context.Context, name string, opt PlantedOptions) (PlantFound, 
 		if ctx.Err() != nil {
 			return p, context.Cause(ctx)
 		}
-		if err != nil { // it could not even be played to its end
+		if err != nil { // it could not even begin
 			report = &Report{Findings: []Finding{{checkWhole, err.Error()}}}
 		}
 		for _, f := range report.Findings {

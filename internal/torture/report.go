@@ -93,7 +93,9 @@ func (r *Report) Print(w io.Writer) error {
 func (r *Report) printEdits(b *strings.Builder) {
 	fmt.Fprintf(b, "  acknowledged     %d changes (%d to editors, %d to callers of operations), %d marks in texts\n",
 		r.AckedByEditors+r.AckedByCallers, r.AckedByEditors, r.AckedByCallers, r.Marks)
-	fmt.Fprintf(b, "  lost             %s changes, %s marks; doubled %s marks\n", byNode(r.Lost), byNode(r.LostMarks), byNode(r.Doubled))
+	if len(r.Lost) > 0 { // of a mixed run it is among the findings
+		fmt.Fprintf(b, "  lost             %s changes, %s marks; doubled %s marks\n", byNode(r.Lost), byNode(r.LostMarks), byNode(r.Doubled))
+	}
 	fmt.Fprintf(b, "  equal heads      %d changes on every node, %s after the last edit\n", r.Changes, r.Converged.Round(10*time.Millisecond))
 	fmt.Fprintf(b, "  events           %d read by %d followers over %d reconnections, %d resets; %d mirrors equal\n", r.Events, r.Followers, r.Reconnects, r.Resets, r.Mirrors)
 	fmt.Fprintf(b, "  acknowledged in  %s median, %s p99, %s at most\n", ms(r.AckMedian), ms(r.Ack99), ms(r.AckMost))

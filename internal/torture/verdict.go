@@ -21,7 +21,7 @@ const (
 	checkRevoked = "revoked"     // somebody whose rights were taken away was served
 	checkEvents  = "events"      // the events have a gap, a double, or do not add up
 	checkLatency = "latency"     // an honest writer waited, while nothing but attacks went on
-	checkCrash   = "crash"       // a node ended by itself, or its log has a panic or a data race
+	checkCrash   = "crash"       // a node ended by itself, does not start again, or its log has a panic or a data race
 	checkMemory  = "memory"      // a node took more memory than it may
 	checkWhole   = "whole"       // the run itself is not what it should be
 )
@@ -39,7 +39,7 @@ func Checks() (names, about []string) {
 		{checkRevoked, "somebody was served 100 ms after a token was revoked"},
 		{checkEvents, "events are missing, doubled, or add up to something else"},
 		{checkLatency, "an honest editor waited too long while nothing but attacks went on"},
-		{checkCrash, "a node ended by itself, or its log has a panic or a data race"},
+		{checkCrash, "a node ended by itself or does not start again, or its log has a panic or a data race"},
 		{checkMemory, "a node took more memory than it may"},
 		{checkWhole, "the run did not come to its end, or shows nothing"},
 	} {

@@ -4,19 +4,19 @@ import "strings"
 
 // book is a history, put in order for the checks.
 type book struct {
-	writers map[string]writer          // by who
-	acked   []edit                     // acknowledged edits, in order
-	tried   map[string]string          // mark or hash to who
-	sent    map[string]float64         // mark or hash to when
-	marks   map[string]bool            // by mark; true: acknowledged
-	faults  []span                     // in which honest writers may wait
-	attacks []span                     // in which they may not
-	entries []Entry                    // that the checks go through themselves
-	kept    map[place]map[string]bool  // by node and document: what it exported last
-	final   map[place]map[string]bool  // likewise at the end
-	texts   map[place][]Entry          // of the end
-	downs   map[string][]float64       // by node
-	asked   map[string]float64         // by principal: when its token was about to be revoked
+	writers map[string]writer         // by who
+	acked   []edit                    // acknowledged edits, in order
+	tried   map[string]string         // mark or hash to who
+	sent    map[string]float64        // mark or hash to when
+	marks   map[string]bool           // by mark; true: acknowledged
+	faults  []span                    // in which honest writers may wait
+	attacks []span                    // in which they may not
+	entries []Entry                   // that the checks go through themselves
+	kept    map[place]map[string]bool // by node and document: what it exported last
+	final   map[place]map[string]bool // likewise at the end
+	texts   map[place][]Entry         // of the end
+	downs   map[string][]float64      // by node
+	asked   map[string]float64        // by principal: when its token was about to be revoked
 
 	peace, attacked []float64 // how long honest editors waited, in ms
 	cuts            []float64 // how long connections of revoked tokens stood, in s
