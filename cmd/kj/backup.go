@@ -216,7 +216,11 @@ func printTaken(w io.Writer, path string, t backup.Taken, pruned []int, took tim
 		}
 	} else {
 		fmt.Fprintf(w, "run %d in %s, as of %s\n", t.Number, path, t.At.Local().Format("2006-01-02 15:04:05"))
-		fmt.Fprintf(w, "  documents  %d, of which %d new or longer than in run %d\n", t.Documents, t.Manifest.Taken, t.Previous)
+		if t.Previous == 0 {
+			fmt.Fprintf(w, "  documents  %d, all of them new\n", t.Documents)
+		} else {
+			fmt.Fprintf(w, "  documents  %d, of which %d new or longer than in run %d\n", t.Documents, t.Manifest.Taken, t.Previous)
+		}
 		fmt.Fprintf(w, "  changes    %d\n", t.Changes)
 		fmt.Fprintf(w, "  records    %d, and %d deletions\n", t.Records, t.Deleted)
 		fmt.Fprintf(w, "  wrote      %s in %v; the run needs %s\n", sizeText(t.NewBytes), took.Round(time.Millisecond), sizeText(t.Bytes()))
