@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode"
 
 	"kaijutsu/internal/door/shelldoor"
@@ -22,11 +23,19 @@ import (
 // connection says how to reach the running server.
 type connection struct {
 	server, token, data string
+	ca                  string // PEM file with further authorities
+
+	trusted sync.Once
 }
 
 // address returns the server's base URL: the flag, the environment, the file
 // that a running server leaves in its data directory, the default.
 func (c *connection) address() string {
+	c.trusted.Do(c.trust)
+	return c.where()
+}
+
+func (c *connection) where() string {
 	if c.server != "" {
 		return strings.TrimSuffix(c.server, "/")
 	}
@@ -58,7 +67,7 @@ func (c *connection) secret() string {
 
 // onThisMachine reports whether the server's address is a loopback one.
 func (c *connection) onThisMachine() bool {
-	u, err := url.Parse(c.address())
+	u, err := url.Parse(c.where())
 	if err != nil {
 		return false
 	}

@@ -75,7 +75,7 @@ invalid, 65 too large, 66 not found, 69 unavailable, 70 internal, 73 conflict,
 		root.AddCommand(cmd)
 	}
 	for _, cmd := range []*cobra.Command{
-		newServe(conn), newStatus(conn), newHealthcheck(conn), newDemo(), newVersion(), newTail(conn), newWatch(conn), newExport(conn), newBackup(conn), newRestore(conn), newMCP(conn), newBench(), newTorture(), newExamine(),
+		newServe(conn), newStatus(conn), newHealthcheck(conn), newDemo(), newVersion(), newTail(conn), newWatch(conn), newExport(conn), newBackup(conn), newRestore(conn), newDoctor(conn), newMCP(conn), newBench(), newTorture(), newExamine(),
 	} {
 		cmd.GroupID = groupOwn
 		root.AddCommand(cmd)

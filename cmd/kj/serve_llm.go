@@ -72,7 +72,7 @@ func (l *llmFlags) config(changed func(flag string) bool, getenv func(string) st
 	}
 	var err error
 	if l.keyFile != "" {
-		cfg.Key, err = readKey(l.keyFile)
+		cfg.Key, err = readKey("--llm-key-file", l.keyFile)
 	} else {
 		cfg.Key = getenv(keyVariable)
 		if cfg.Key == "" && l.url == "" {
@@ -89,19 +89,19 @@ func (l *llmFlags) config(changed func(flag string) bool, getenv func(string) st
 }
 
 // readKey reads a key: the one line of a file.
-func readKey(name string) (string, error) {
+func readKey(flag, name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("--llm-key-file: %w", err)
+		return "", fmt.Errorf("%s: %w", flag, err)
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
 	if err != nil {
-		return "", fmt.Errorf("--llm-key-file: %w", err)
+		return "", fmt.Errorf("%s: %w", flag, err)
 	}
 	lines := slices.DeleteFunc(strings.Split(string(b), "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
 	if len(lines) != 1 || len(b) == maxKeyFile {
-		return "", fmt.Errorf("--llm-key-file %s: want one line with the key and nothing else", name)
+		return "", fmt.Errorf("%s %s: want one line with the key and nothing else", flag, name)
 	}
 	return strings.TrimSpace(lines[0]), nil
 }

@@ -64,7 +64,7 @@ func TestWhatAnotherNodeWritesCountsAtOnce(t *testing.T) {
 		t.Errorf("Unread = %d, want 1", got)
 	}
 	ended := make(chan struct{})
-	defer table.Watch("01", func() { close(ended) })()
+	defer table.Watch(got, func() { close(ended) })()
 	if err := rs.Delete(t.Context(), owner, "access/token/01"); err != nil {
 		t.Fatal(err)
 	}

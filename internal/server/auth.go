@@ -46,6 +46,15 @@ func authMode(mode, listen string) (string, error) {
 	return mode, nil
 }
 
+// checkBound refuses to serve without tokens where a name that should be this
+// machine's own led somewhere else.
+func checkBound(mode string, at net.Addr) error {
+	if tcp, ok := at.(*net.TCPAddr); mode == authLocal && ok && !tcp.IP.IsLoopback() {
+		return fmt.Errorf("auth mode local on %s: %w: that is beyond loopback, where every connection needs a token; use --auth token", at, kaijutsu.ErrInvalid)
+	}
+	return nil
+}
+
 func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true

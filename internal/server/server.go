@@ -193,6 +193,9 @@ func Start(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (is another server running? try --listen 127.0.0.1:0)", cfg.Listen, err)
 	}
+	if err := checkBound(mode, ln.Addr()); err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
 	door := limit.NewDoor(ln, limits)
 	ln = door
 	s := &Server{
@@ -230,6 +233,7 @@ func Start(cfg Config) (*Server, error) {
 	front.routes = s.routes()
 	err = s.measure()
 	s.progress.become(serving)
+	go s.rest() // ends when the server stops
 	if err = errors.Join(err, s.writeAddress()); err != nil {
 		return nil, errors.Join(err, s.Close(context.Background()))
 	}

@@ -72,6 +72,7 @@ type encryption struct {
 func (s *Server) openTLS() (*encryption, error) {
 	cfg := s.cfg.TLS
 	if !cfg.on() {
+		s.warnOpen()
 		return nil, nil
 	}
 	e := &encryption{config: &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}}
@@ -106,6 +107,13 @@ func (s *Server) openTLS() (*encryption, error) {
 	}
 	go func() { _ = e.redirect.Serve(e.rln) }() // until close
 	return e, nil
+}
+
+// warnOpen says that tokens and text travel in the open.
+func (s *Server) warnOpen() {
+	if host, _, err := net.SplitHostPort(s.cfg.Listen); err == nil && !isLoopback(host) {
+		s.log.Warn("beyond this machine without TLS: who is on the way reads tokens and text; give --tls-cert and --tls-key, or put a proxy with TLS in front", "listen", s.cfg.Listen)
+	}
 }
 
 // listener encrypts what is accepted; of a nil encryption, nothing.

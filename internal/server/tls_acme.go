@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -54,6 +53,7 @@ const acmeDir = "acme"
 // they end.
 type automatic struct {
 	m       *autocert.Manager
+	domains []string
 	log     *slog.Logger
 	changed func(leaf []byte)
 
@@ -81,7 +81,7 @@ func openACME(cfg ACME, dir string, log *slog.Logger, changed func([]byte)) (*au
 		}
 		client.HTTPClient = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, Proxy: http.ProxyFromEnvironment}}
 	}
-	return &automatic{log: log, changed: changed, m: &autocert.Manager{
+	return &automatic{domains: cfg.Domains, log: log, changed: changed, m: &autocert.Manager{
 		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(cache), Email: cfg.Email, Client: client,
 		HostPolicy: autocert.HostWhitelist(cfg.Domains...),
 	}}, nil
@@ -99,6 +99,11 @@ func (a *automatic) answering(h http.Handler) http.Handler { return a.m.HTTPHand
 // get returns the certificate for a connection. A client that names no server,
 // or a loopback one, is on this machine: it gets that of the first domain.
 func (a *automatic) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if !strings.Contains(hello.ServerName, ".") {
+		named := *hello
+		named.ServerName = a.domains[0]
+		hello = &named
+	}
 	c, err := a.m.GetCertificate(hello)
 	if err != nil {
 		a.log.Warn("no TLS certificate for a connection", "name", hello.ServerName, "err", err)
@@ -126,15 +131,5 @@ func (a *automatic) note(leaf []byte) {
 	if !again {
 		a.changed(leaf)
 		a.log.Info("TLS certificate", "names", parsed.DNSNames, "until", parsed.NotAfter)
-	}
-}
-
-// warm gets the certificate of each domain before somebody waits for it.
-func (a *automatic) warm(ctx context.Context, domains []string) {
-	for _, d := range domains {
-		if ctx.Err() != nil {
-			return
-		}
-		_, _ = a.get(&tls.ClientHelloInfo{ServerName: d, SupportedVersions: []uint16{tls.VersionTLS13}, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}}) // it says why not
 	}
 }

@@ -1,0 +1,4 @@
+package server
+
+// Followers returns how many follow events.
+func (s *Server) Followers() int { return s.hub.Stats().Followers }
