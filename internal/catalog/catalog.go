@@ -55,6 +55,8 @@ type Parts struct {
 	// out of it.
 	Quarantine *quarantine.List
 	Release    func(context.Context, kaijutsu.DocumentID, kaijutsu.ChangeHash) error
+	// Storage checks and mends what is on the disk; nil: nobody does.
+	Storage Storage
 	// Limits are the server's; nil: there are none.
 	Limits *limit.Limiter
 	// Audit is the log of who was refused what; nil: there is none.
@@ -91,7 +93,7 @@ func New(p Parts) *op.Set {
 		o.fsRead(), o.fsWrite(), o.fsList(), o.fsStat(), o.fsRemove(), o.fsRename(), o.fsMkdir(), o.fsSearch(), o.fsResolve(),
 		o.gitStatus(), o.gitDiff(), o.gitLog(), o.gitBranch(), o.gitCommit(), o.gitBlame(), o.notesRewrite(),
 		o.identitySet(), o.identityList(),
-		o.nodeList(), o.nodeStatus(), o.serverStatus(), o.serverBackup(), o.whoami(),
+		o.nodeList(), o.nodeStatus(), o.serverStatus(), o.serverBackup(), o.storageScrub(), o.storageMend(), o.whoami(),
 	)
 	return o.set
 }

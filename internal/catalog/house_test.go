@@ -139,7 +139,7 @@ func open(t testing.TB, dir string) (h *house, shut func()) {
 	audits.Add(audit.Entry{Action: "role_set", Outcome: audit.Done, Principal: "owner", Kind: "person", Token: "owner", Door: "http", From: "127.0.0.1", About: map[string]string{"principal": "ben", "role": "reader"}})
 	set := catalog.New(catalog.Parts{
 		Audit: audits, RotateOwner: func(time.Duration) (string, error) { return "kj_" + strings.Repeat("x", 43), nil },
-		Limits: limits,
+		Limits: limits, Storage: disk{st, rp},
 		Kernel: k, Search: ix, Access: table, Events: hub, Gates: op.Gates{Log: log},
 		Drift: carrier, Letters: letters, Links: links, Policy: keeper, Mounts: files,
 		Status: func(context.Context) catalog.Status { return catalog.Status{Version: "test"} },

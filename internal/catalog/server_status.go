@@ -44,7 +44,9 @@ type StorageStatus struct {
 	Refused       uint64 `json:"refused,omitempty" jsonschema:"Writes that the disk did not take, since the start."`
 	WriteMicros   int64  `json:"write_us" jsonschema:"What all waits for the disk took together since the start, in microseconds. There were as many as commits."`
 	LongestMicros int64  `json:"longest_write_us" jsonschema:"What the longest of them took."`
-	Trouble       string `json:"trouble,omitempty" jsonschema:"Why edits are refused. Absent: they are not."`
+	StorageCheck
+
+	Trouble string `json:"trouble,omitempty" jsonschema:"Why edits are refused. Absent: they are not."`
 }
 
 // ConnectionRow is an editor that is connected.

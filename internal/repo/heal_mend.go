@@ -179,7 +179,7 @@ func (r *Repo) refill(ctx context.Context, id kaijutsu.DocumentID, m Mended) (Me
 		m.Own = info.Changes
 	}
 	from := "its own rows"
-	if r.fetch(ctx, id) {
+	if r.refetch(ctx, id) {
 		from = "another node"
 	}
 	if info, err := r.cfg.Store.Info(ctx, id); err == nil {
@@ -189,6 +189,18 @@ func (r *Repo) refill(ctx context.Context, id kaijutsu.DocumentID, m Mended) (Me
 	r.healed(id, m, from)
 	return m, nil
 }
+
+func (r *Repo) refetch(ctx context.Context, id kaijutsu.DocumentID) bool {
+	if r.cfg.Refetch == nil {
+		return r.fetch(ctx, id)
+	}
+	ctx, cancel := context.WithTimeout(ctx, refetchTimeout)
+	defer cancel()
+	return r.cfg.Refetch(ctx, id)
+}
+
+// refetchTimeout bounds one call of Refetch: large documents take their time.
+const refetchTimeout = 5 * time.Minute
 
 // expel takes a document that could not be opened out of the table: the next
 // use reads what is on disk then.

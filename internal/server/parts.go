@@ -72,6 +72,7 @@ func (s *Server) openRepo() error {
 	}
 	if !s.bus.Embedded() {
 		cfg.Fetch = s.later.bring
+		s.later.healing(&cfg)
 	}
 	if err := s.isolate(&cfg); err != nil {
 		return err
@@ -177,7 +178,7 @@ func (s *Server) openDoors() error {
 	s.set = catalog.New(catalog.Parts{
 		Kernel: s.kernel, Search: s.search, Access: s.access, Events: s.hub, Status: s.status, Node: s.node, Connections: s.connections, Backup: s.backupStatus,
 		Drift: s.courier, Letters: s.letters, Links: s.links, Policy: s.policy, Mounts: s.mounts, Name: s.cfg.Kernel, Limits: s.limits,
-		Audit: s.audits, RotateOwner: s.rotateOwner, Quarantine: s.quarantine, Release: s.repo.Release,
+		Audit: s.audits, RotateOwner: s.rotateOwner, Quarantine: s.quarantine, Release: s.repo.Release, Storage: storage{s},
 		Gates: op.Gates{Log: s.log, Deny: s.cfg.DenyOps, Audit: s.audit, Admit: s.admit, Observe: s.observe},
 	})
 	if err := checkDenied(s.cfg.DenyOps, s.set); err != nil {

@@ -19,15 +19,16 @@ func (s *Server) status(ctx context.Context) catalog.Status {
 		Peers: peers.Peers, OpenDocuments: open.Open, OpenBytes: open.Bytes,
 		Opened: open.Opened, Evicted: open.Evicted, Snapshots: open.Snapshots,
 		Commits: disk.Batches, Changes: disk.Changes, DiskBytes: disk.DiskBytes,
-		Started: timeText(s.began), Storage: storageStatus(disk),
+		Started: timeText(s.began), Storage: storageStatus(disk, storage{s}.Check()),
 		Drift: s.driftStatus(), Files: s.mountStatus(ctx),
 	}
 }
 
-func storageStatus(disk store.Stats) catalog.StorageStatus {
+func storageStatus(disk store.Stats, check catalog.StorageCheck) catalog.StorageStatus {
 	out := catalog.StorageStatus{
 		FreeBytes: disk.FreeBytes, Documents: disk.Documents, Changes: disk.Bytes, Refused: disk.Refused,
 		WriteMicros: disk.WriteTime.Microseconds(), LongestMicros: disk.LongestWrite.Microseconds(),
+		StorageCheck: check,
 	}
 	if disk.Trouble != nil {
 		out.Trouble = disk.Trouble.Error()
