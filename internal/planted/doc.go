@@ -27,7 +27,7 @@ var All = []Plant{
 	{"lost-tail", "repo: the last change of a log is missing when the log is read again"},
 	{"lost-half", "store: the last of the writes that share a commit is answered and not written"},
 	{"dropped-orphan", "changegraph: a change whose dependency has not come yet is dropped instead of kept"},
-	{"duplicate-apply", "repo: the read model takes a change twice"},
+	{"duplicate-apply", "repo: an operation is carried out twice, as by a retry after an answer that was lost"},
 	{"stale-model", "repo: of the changes that are committed together only the first reaches the read model"},
 	{"stale-right", "access: those who watch a token are not told that it was revoked"},
 	{"commenter-writes", "repo: changes that a commenter syncs are not held against what a commenter may do"},

@@ -98,9 +98,6 @@ func (d *document) stage(c *amfile.Change, by signer, remote bool) {
 	} else {
 		delta = d.model.Apply(c)
 	}
-	if planted.On("duplicate-apply") {
-		d.model.Apply(c)
-	}
 	st.deltas = append(st.deltas, Delta{delta, by.by, by.via})
 }
 
