@@ -59,5 +59,6 @@ was. One round of everything takes about three minutes with rivals.`,
 	f.StringVar(&opt.Dir, "dir", "", "where the temporary data directories go (default the system's temporary directory)")
 	f.StringVar(&out, "out", "", "put the report into performance.md of this `directory`")
 	cmd.AddCommand(newBenchCluster()...)
+	cmd.AddCommand(newBenchHard()...)
 	return cmd
 }

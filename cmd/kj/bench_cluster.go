@@ -68,11 +68,11 @@ func besideFlag(cmd *cobra.Command, opt *bench.ClusterOptions) {
 // benchCluster is one measurement. Its table goes to standard output as
 // Markdown, its progress to standard error.
 func benchCluster(name, short, long string, flags ...benchFlag) *cobra.Command {
-	opt := bench.ClusterOptions{Rounds: 1, For: 15 * time.Second, Changes: 100_000, Followers: 2000}
+	opt := bench.ClusterOptions{Rounds: 1, For: 15 * time.Second, Changes: 100_000, Followers: 2000, Connections: 1000, Contexts: 10_000}
 	cmd := &cobra.Command{
 		Use: name, Short: short, Long: long, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if opt.Rounds < 1 || opt.For < time.Second || opt.Changes < 1 || opt.Followers < 1 {
+			if opt.Rounds < 1 || opt.For < time.Second || opt.Changes < 1 || opt.Followers < 1 || opt.Connections < 1 || opt.Contexts < 1 {
 				return shelldoor.Usage(cmd, fmt.Errorf("bench %s: want numbers of at least 1, and at least 1s", name))
 			}
 			opt.Progress = cmd.ErrOrStderr()

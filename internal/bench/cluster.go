@@ -29,6 +29,10 @@ type ClusterOptions struct {
 	Changes int
 	// Followers is how many follow; default 2,000.
 	Followers int
+	// Connections is how many connections a flood has; default 1,000.
+	Connections int
+	// Contexts is how many contexts a server holds; default 10,000.
+	Contexts int
 	// Beside is another kj binary to start beside this one; default none.
 	Beside string
 	// Dir is where data directories are made and removed; default the
@@ -56,6 +60,12 @@ func (opt *ClusterOptions) fill() error {
 	if opt.Followers == 0 {
 		opt.Followers = 2000
 	}
+	if opt.Connections == 0 {
+		opt.Connections = 1000
+	}
+	if opt.Contexts == 0 {
+		opt.Contexts = 10_000
+	}
 	if opt.Dir == "" {
 		opt.Dir = os.TempDir()
 	}
@@ -76,7 +86,7 @@ func Measure(ctx context.Context, name string, opt ClusterOptions) (*Table, erro
 	}
 	run := map[string]func(context.Context, *ClusterOptions) (*Table, error){
 		"nodes": measureNodes, "catchup": measureCatchUp, "followers": measureFollowers, "start": measureStart,
-		"drift": measureDrift, "git": measureCommits,
+		"drift": measureDrift, "git": measureCommits, "hard": measureHard,
 	}[name]
 	if run == nil {
 		return nil, fmt.Errorf("measurement %q: %w", name, kaijutsu.ErrNotFound)

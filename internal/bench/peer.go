@@ -31,6 +31,7 @@ type peer struct {
 	id     string // its peer id
 	server string // the server's
 	conn   *websocket.Conn
+	dialer *net.Dialer
 	read   *atomic.Int64 // bytes that came over the network
 	done   chan struct{} // closed when the reader has returned
 
@@ -48,10 +49,13 @@ type receiver interface {
 
 // dial connects as stock clients do, offering compression, joins, and starts
 // to read. The connection ends with ctx.
-func dial(ctx context.Context, url string) (*peer, error) {
+func dial(ctx context.Context, url string) (*peer, error) { return dialBy(ctx, url, new(net.Dialer)) }
+
+// dialBy is dial with a dialer of the caller's.
+func dialBy(ctx context.Context, url string, dialer *net.Dialer) (*peer, error) {
 	var name [6]byte
 	rand.Read(name[:])
-	p := &peer{id: "bench-" + hex.EncodeToString(name[:]), read: new(atomic.Int64), done: make(chan struct{}), docs: make(map[string]receiver)}
+	p := &peer{id: "bench-" + hex.EncodeToString(name[:]), read: new(atomic.Int64), done: make(chan struct{}), docs: make(map[string]receiver), dialer: dialer}
 	transport := &http.Transport{DialContext: p.dialCounted}
 	conn, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{
 		HTTPClient:           &http.Client{Transport: transport},
@@ -73,7 +77,7 @@ func dial(ctx context.Context, url string) (*peer, error) {
 
 // dialCounted makes a connection that counts what it reads.
 func (p *peer) dialCounted(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	conn, err := p.dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

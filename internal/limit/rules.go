@@ -87,7 +87,7 @@ var rules = []Rule{
 	{AddressConnections, Count, ByAddress, 8000, 0, 0, "connections", "it is closed", false},
 	{Strangers, Count, ByAddress, 500, 0, 0, "connections that have said nothing yet", "the oldest of them is closed", false},
 	{Streams, Count, ByPrincipal, 5000, 0, 0, "streams of events", refused, false},
-	{ChangeBytes, Quota, ByDocument, 64 << 20, 0, 0, "bytes of one change", refused, false},
+	{ChangeBytes, Quota, ByDocument, 64 << 20, 0, 0, "bytes of one change", "it is refused", false},
 	{DocumentBytes, Quota, ByDocument, 1 << 30, 0, 0, "bytes of changes", "its changes are refused", false},
 	{DocumentActors, Quota, ByDocument, 100_000, 0, 0, "actors", "changes of new actors are refused", false},
 	{PrincipalActors, Quota, ByPrincipal, 50_000, 0, 0, "actors in one document", "changes of new actors are refused", false},

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// hardRow is one number that is promised.
+type hardRow struct {
+	name     string
+	measured float64
+	unit     string
+	wanted   float64 // at most; 0: nothing is promised
+}
+
+// hardParts measure what a server that is hard to kill has to hold, each with a
+// server of its own in dir.
+var hardParts = []struct {
+	name string
+	run  func(ctx context.Context, opt *ClusterOptions, dir string, t *Table) ([]hardRow, error)
+}{
+	{"a flood from one address", func(ctx context.Context, opt *ClusterOptions, dir string, t *Table) ([]hardRow, error) {
+		return measureFlood(ctx, opt, dir, t, 1)
+	}},
+	{"a flood from 500 addresses", func(ctx context.Context, opt *ClusterOptions, dir string, t *Table) ([]hardRow, error) {
+		return measureFlood(ctx, opt, dir, t, 500)
+	}},
+	{"revocation", measureRevocation},
+	{"many contexts", measureMany},
+}
+
+// measureHard measures all of it. A part that fails is a line of the report, and
+// the others go on.
+func measureHard(ctx context.Context, opt *ClusterOptions) (*Table, error) {
+	t := newTable("Hard to kill", "kj bench hard", "", "measured", "wanted", "")
+	for _, part := range hardParts {
+		opt.say("%s (load %s)", part.name, loadAverage())
+		dir, err := os.MkdirTemp(opt.Dir, "kj-bench-")
+		if err != nil {
+			return nil, err
+		}
+		rows, err := part.run(ctx, opt, filepath.Join(dir, "data"), t)
+		_ = os.RemoveAll(dir) // in the temporary directory, if not
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		for _, r := range rows {
+			r.write(t, opt)
+		}
+		if err != nil {
+			opt.say("  %v", err)
+			t.add(part.name, "–", "", "not measured: "+err.Error())
+		}
+	}
+	return t, nil
+}
+
+// write adds the row to the table.
+func (r hardRow) write(t *Table, opt *ClusterOptions) {
+	wanted, verdict := "", ""
+	if r.wanted > 0 {
+		wanted, verdict = "≤ "+number(r.wanted), "holds"
+		if !(r.measured <= r.wanted) {
+			verdict = "does not hold"
+		}
+	}
+	measured := number(r.measured)
+	if r.unit == "×" {
+		measured, wanted = measured+"×", wanted+"×"
+	} else {
+		r.name = fmt.Sprintf("%s, %s", r.name, r.unit)
+	}
+	if r.wanted == 0 {
+		wanted = ""
+	}
+	opt.say("  %-70s %8s %8s %s", r.name, measured, wanted, verdict)
+	t.add(r.name, measured, wanted, verdict)
+}
