@@ -20,12 +20,15 @@ func failDisk(ctx context.Context, s *stage, opt Options, r *Report) error {
 		kind := pick(s.random, faultfs.Write, faultfs.Fsync, faultfs.Fsync, faultfs.Read, faultfs.Create, faultfs.Rename, faultfs.Truncate, faultfs.Fallocate)
 		file, opening := "", s.random.IntN(2) == 0
 		if opening { // which uses more files than running does
-			file = pick(s.random, "", ".mem", ".sst", "MANIFEST", "hwm", "search")
+			file = pick(s.random, "", ".mem", ".sst", ".sst", ".sst", "MANIFEST", "hwm", "search")
 		}
-		once := s.random.IntN(2) == 0
-		var failed atomic.Int64
+		if file == ".sst" { // a table that is not written must not be missed later
+			kind = pick(s.random, faultfs.Write, faultfs.Fsync, faultfs.Create, faultfs.Fallocate)
+		}
+		once, nth := s.random.IntN(3) > 0, s.random.Int64N(3)
+		var met, failed atomic.Int64
 		d.fs.OnOp(func(op faultfs.Op) faultfs.Verdict {
-			if op.Kind != kind || !hasPart(op.Path, file) || once && failed.Load() > 0 {
+			if op.Kind != kind || !hasPart(op.Path, file) || once && failed.Load() > 0 || met.Add(1) <= nth {
 				return faultfs.Verdict{}
 			}
 			failed.Add(1)

@@ -113,8 +113,9 @@ func (a *atlas) arm(r *rand.Rand, load bool) (spot, bool) {
 	return chosen, true
 }
 
-// saw counts a request and says whether to strike it.
-func (a *atlas) saw(op faultfs.Op) (spot, bool) {
+// saw counts a request and says whether to strike it; unless it can be, it is
+// left to another life.
+func (a *atlas) saw(op faultfs.Op, can bool) (spot, bool) {
 	if !op.Kind.Changes() {
 		return spot{}, false
 	}
@@ -125,7 +126,7 @@ func (a *atlas) saw(op faultfs.Op) (spot, bool) {
 		a.lives[p]++
 	}
 	a.most[p] = max(a.most[p], a.now[p])
-	if a.armed == nil || a.armed.site != p || a.now[p] != a.nth {
+	if a.armed == nil || !can || a.armed.site != p || a.now[p] < a.nth {
 		return spot{}, false
 	}
 	struck := *a.armed
@@ -156,7 +157,10 @@ func (a *atlas) report(d *DiskReport) {
 
 // consider counts a request, and strikes when it is the one.
 func (l *life) consider(a *atlas, op faultfs.Op) faultfs.Verdict {
-	if at, ok := a.saw(op); ok {
+	// What the kernel writes by itself names nobody to kill before the server is
+	// known, and must not fail for a server that lives.
+	can := op.PID > 1 || l.n.process() != nil
+	if at, ok := a.saw(op, can); ok {
 		return l.strike(at, op)
 	}
 	if l.d.lies && (op.Kind == faultfs.Fsync || op.Kind == faultfs.FsyncDir) {

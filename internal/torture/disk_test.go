@@ -53,7 +53,7 @@ func TestAtlas(t *testing.T) {
 			{Kind: faultfs.Create, Path: "1.sst"}, {Kind: faultfs.Write, Path: "1.sst"}, {Kind: faultfs.Write, Path: "2.sst"},
 			{Kind: faultfs.Read, Path: "1.sst"}, {Kind: faultfs.Rename, Path: "MANIFEST"},
 		} {
-			if at, ok := a.saw(op); ok {
+			if at, ok := a.saw(op, true); ok {
 				struck = append(struck, at)
 			}
 		}
