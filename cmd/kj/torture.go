@@ -18,6 +18,7 @@ import (
 func newTorture() *cobra.Command {
 	var opt torture.Options
 	var asJSON bool
+	var rival torture.RivalOptions
 	names, about := torture.Faults()
 	cmd := &cobra.Command{
 		Use:   "torture [FAULT…]",
@@ -47,6 +48,7 @@ the same choices; the machine's scheduler does not follow it.`,
   kj torture mixed-1 --only kill,power --for 5m
   kj torture kill-node --rounds 10 --seed 1
   kj torture kill-nats leader
+  kj torture --rival ws://127.0.0.1:3030 --rival-start "npx automerge-repo-sync-server"
   kj torture all --json`,
 		ValidArgs: append(slices.Clone(names), "all", "mixed"),
 		Args:      cobra.ArbitraryArgs,
@@ -59,6 +61,9 @@ the same choices; the machine's scheduler does not follow it.`,
 				return shelldoor.Usage(cmd, err)
 			}
 			opt.Progress = cmd.ErrOrStderr()
+			if rival.URL != "" {
+				return runRival(cmd, rival, opt, asJSON)
+			}
 			return runFaults(cmd.Context(), cmd.OutOrStdout(), args, opt, asJSON)
 		},
 	}
@@ -71,10 +76,29 @@ the same choices; the machine's scheduler does not follow it.`,
 	f.StringVar(&opt.History, "history", "", "keep the history of a mixed run in this `file` (default: only that of one that failed)")
 	f.BoolVar(&opt.Brief, "brief", false, "a third of the long pauses")
 	f.BoolVar(&opt.Keep, "keep", false, "keep the directories and logs of a run that failed")
+	f.StringVar(&rival.URL, "rival", "", "work on another server of the sync protocol, to whose `URL` editors connect, such as ws://127.0.0.1:3030")
+	f.StringVar(&rival.Start, "rival-start", "", "a `command` that runs that server, so that it can be killed; {data} stands for a directory that stays")
 	f.StringVar(&opt.NATS, "nats-server", "", "the nats-server `binary`")
 	f.BoolVar(&asJSON, "json", false, "print the reports as JSON, durations in nanoseconds")
 	cmd.AddCommand(newTortureCheck(), newTorturePlanted())
 	return cmd
+}
+
+// runRival tortures somebody else's server.
+func runRival(cmd *cobra.Command, rival torture.RivalOptions, opt torture.Options, asJSON bool) error {
+	report, err := torture.Rival(cmd.Context(), rival, opt)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		err = writeIndented(cmd.OutOrStdout(), report)
+	default:
+		err = report.Print(cmd.OutOrStdout())
+	}
+	if err == nil && !report.OK() {
+		err = fmt.Errorf("the checker found %d things wrong with %s", len(report.Problems), rival.URL)
+	}
+	return err
 }
 
 // chosenFaults returns the faults that are meant by what was named.

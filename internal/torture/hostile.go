@@ -124,8 +124,12 @@ func (v *villain) upgrade(ctx context.Context, token, more string) net.Conn {
 	if conn == nil {
 		return nil
 	}
-	host := strings.TrimPrefix(v.node.url(), "http://")
-	fmt.Fprintf(conn, "GET /sync?token=%s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n", url.QueryEscape(token), host, more)
+	at, err := url.Parse(v.node.syncURL(token))
+	if err != nil {
+		conn.Close()
+		return nil
+	}
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n", at.RequestURI(), at.Host, more)
 	var answer [4096]byte
 	if n, err := conn.Read(answer[:]); err != nil || !strings.Contains(string(answer[:n]), " 101 ") {
 		conn.Close()

@@ -101,7 +101,7 @@ func (m *mixed) play(ctx context.Context, r *Report) error {
 	if span == 0 {
 		span = mixedFor
 	}
-	m.h.note(Entry{Says: saysRun, Format: historyFormat, Seed: m.opt.Seed, N: m.layout.nodes, What: r.Fault, Plant: m.opt.Plant, Memory: memoryLimit})
+	m.h.note(Entry{Says: saysRun, Format: historyFormat, Seed: m.opt.Seed, N: m.layout.nodes, What: r.Fault, Plant: m.opt.Plant, Rival: m.opt.rival != nil, Memory: memoryLimit})
 	if err := m.open(ctx); err != nil {
 		return err
 	}
@@ -111,8 +111,10 @@ func (m *mixed) play(ctx context.Context, r *Report) error {
 	for _, k := range m.strikes {
 		m.h.note(Entry{Says: saysPlanned, N: k.n, What: k.what, Node: m.nodes[k.node].name, Ms: float64(k.at.Milliseconds())})
 	}
-	if err := m.follow(ctx); err != nil {
-		return err
+	if m.opt.rival == nil {
+		if err := m.follow(ctx); err != nil {
+			return err
+		}
 	}
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
@@ -153,6 +155,9 @@ func (m *mixed) toTheEnd(ctx context.Context, span time.Duration, r *Report) err
 func (m *mixed) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, setUpTimeout)
 	defer cancel()
+	if m.opt.rival != nil {
+		return m.openRival(ctx)
+	}
 	if err := m.startServers(ctx); err != nil {
 		return err
 	}

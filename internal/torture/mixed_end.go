@@ -61,6 +61,9 @@ func (m *mixed) finish(ctx context.Context, r *Report) error {
 			}
 		}
 	}
+	if m.opt.rival != nil {
+		return m.finishRival(ctx, r)
+	}
 	began := time.Now()
 	converging, cancel := context.WithTimeout(ctx, convergeTimeout)
 	defer cancel()
@@ -100,6 +103,25 @@ func (m *mixed) finish(ctx context.Context, r *Report) error {
 			m.h.note(Entry{Says: saysLog, Node: n.name, What: p})
 		}
 		r.Notes = append(r.Notes, logs.Notes...)
+	}
+	m.count(r)
+	return nil
+}
+
+// finishRival records what a rival has at the end, once more after it was killed,
+// if it can be.
+func (m *mixed) finishRival(ctx context.Context, r *Report) error {
+	n := m.nodes[0]
+	if err := m.lookAll(ctx, n, n.command == nil); err != nil {
+		return err
+	}
+	if n.command != nil {
+		if err := m.killFor(ctx, n, 0); err != nil {
+			return err
+		}
+		if err := m.lookAll(ctx, n, true); err != nil {
+			return err
+		}
 	}
 	m.count(r)
 	return nil

@@ -18,6 +18,9 @@ import (
 // look records what a node has of a context: what it lists, what its changes up
 // to the same heads add up to, and what it exports.
 func (m *mixed) look(ctx context.Context, n *node, t *target, final bool) error {
+	if m.opt.rival != nil {
+		return m.lookRival(ctx, n, t, final)
+	}
 	m.lookMu.Lock()
 	defer m.lookMu.Unlock()
 	began := time.Now()

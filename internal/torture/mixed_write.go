@@ -59,6 +59,10 @@ func (m *mixed) token(ctx context.Context, name, kind, role string) (key, id str
 // an agent over HTTP and one over MCP, at each node who sends changes in any
 // order, and one commenter who writes where it may not.
 func (m *mixed) write(ctx context.Context) error {
+	if m.opt.rival != nil {
+		m.writeRival(ctx)
+		return nil
+	}
 	var err error
 	if m.keys["mallory"], err = m.hire(ctx, "mallory", "person", "hostile", m.nodes[0], doorSync); err != nil {
 		return err

@@ -31,10 +31,16 @@ type node struct {
 	logs   []string        // of the processes that ended
 	owner  string          // the owner's token, when the node wants tokens
 	proxy  *proxy          // when it runs on another machine
+
+	sync    string           // of a rival: where editors connect
+	command func() *exec.Cmd // likewise: what runs it; nil: it runs already
 }
 
 // start runs the node until kill or stop.
 func (n *node) start(ctx context.Context) error {
+	if n.sync != "" {
+		return n.startRival(ctx)
+	}
 	args := append([]string(nil), n.args...)
 	if n.listen != "" {
 		args = append(args, "--listen", n.listen)
@@ -102,6 +108,9 @@ func (n *node) api() api {
 // syncURL returns where editors connect, with somebody's token unless that is
 // empty.
 func (n *node) syncURL(token string) string {
+	if n.sync != "" {
+		return n.sync
+	}
 	at := "ws" + strings.TrimPrefix(n.url(), "http") + "/sync"
 	if token != "" {
 		at += "?token=" + url.QueryEscape(token)

@@ -70,6 +70,12 @@ func isAttack(what string) bool {
 	return i >= 0 && sorts[i].attack
 }
 
+// stalls reports whether a strike of this name may leave a connection standing
+// over which nothing comes. The others end it, or must not be noticed at all.
+func stalls(what string) bool {
+	return what == "stop" || what == "slow-disk" || what == "disk-full" || what == "disk-error"
+}
+
 // lanes are what goes on at the same time: one fault after the other, and one
 // attack after the other.
 const lanes = 2

@@ -47,6 +47,8 @@ type Options struct {
 	Plant string
 	// Progress receives a line for each thing that happens; default nothing.
 	Progress io.Writer
+
+	rival *RivalOptions // of a mixed run on another server; nil: on ours
 }
 
 // fault is one way to break things.
@@ -87,6 +89,12 @@ func Run(ctx context.Context, name string, opt Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	return run(ctx, f, opt)
+}
+
+// run is Run of a fault.
+func run(ctx context.Context, f fault, opt Options) (_ *Report, err error) {
+	name := f.name
 	if opt.Progress == nil {
 		opt.Progress = io.Discard
 	}

@@ -116,6 +116,9 @@ func (b *book) close(e Entry, at float64) {
 	}
 	s.to += after
 	b.faults = append(b.faults, s)
+	if stalls(s.what) {
+		b.stalls = append(b.stalls, s)
+	}
 }
 
 // marksIn calls f with each mark that stands in a text.

@@ -259,7 +259,7 @@ func (b *book) decideWaits(v *Verdict) {
 		}
 	}
 	for _, e := range b.entries {
-		if e.Says != saysLate || !b.writers[e.Who].honest() || overlaps(b.faults, e.At-e.Ms/1000, e.At) {
+		if e.Says != saysLate || !b.writers[e.Who].honest() || overlaps(b.stalls, e.At-e.Ms/1000, e.At) {
 			continue
 		}
 		check := checkLatency
