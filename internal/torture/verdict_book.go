@@ -10,7 +10,8 @@ type book struct {
 	sent    map[string]float64        // mark or hash to when
 	marks   map[string]bool           // by mark; true: acknowledged
 	faults  []span                    // in which honest writers may wait
-	attacks []span                    // in which they may not
+	stalls  []span                    // those of them in which a connection may stand and nothing comes
+	attacks []span                    // in which honest writers may not wait
 	entries []Entry                   // that the checks go through themselves
 	kept    map[place]map[string]bool // by node and document: what it exported last
 	final   map[place]map[string]bool // likewise at the end
