@@ -203,7 +203,19 @@ func TestDamage(t *testing.T) {
 		{name: "table, gone", image: closed, file: sst, edit: remove,
 			badger: "refuses", want: "no such file"},
 		{name: "manifest, bit", image: closed, file: in("badger/MANIFEST"), edit: func(b []byte) []byte { return flip(len(b) - 3)(b) },
+			badger: "refuses"},
+		{name: "manifest, bit in the last length", image: closed, file: in("badger/MANIFEST"), edit: func(b []byte) []byte { return flip(lastRecord(b) + 3)(b) },
+			badger: "deletes the table"},
+		{name: "manifest, bit in the magic", image: closed, file: in("badger/MANIFEST"), edit: flip(2),
+			badger: "refuses"},
+		{name: "manifest, three bytes", image: closed, file: in("badger/MANIFEST"), edit: func(b []byte) []byte { copy(b[len(b)-5:], "\x55\x00\xaa"); return b },
 			badger: "refuses", want: "checksum mismatch"},
+		{name: "log, bit in the number of the key", image: crashed, file: mem, edit: flip(3),
+			badger: "refuses"},
+		{name: "value log, bit in the number of the key", image: crashed, file: func(t testing.TB, dir string) string { return only(t, dir, ".vlog") }, edit: flip(3),
+			badger: "refuses"},
+		{name: "registry of keys", image: closed, file: in("badger/KEYREGISTRY"), edit: flip(20),
+			badger: "refuses"},
 		{name: "manifest, cut by 3 bytes", image: closed, file: in("badger/MANIFEST"), edit: func(b []byte) []byte { return b[:len(b)-3] },
 			badger: "deletes the table", want: "data loss detected", accept: true},
 		{name: "manifest, gone", image: closed, file: in("badger/MANIFEST"), edit: remove,
@@ -270,6 +282,18 @@ func TestDamage(t *testing.T) {
 			}
 			mustCommit(t, s, testWrite(99, 0, 1, 10))
 		})
+	}
+}
+
+// lastRecord is where the last record of a manifest begins.
+func lastRecord(b []byte) int {
+	at := len(manifestHeader)
+	for {
+		next := at + 8 + int(binary.BigEndian.Uint32(b[at:]))
+		if next >= len(b) {
+			return at
+		}
+		at = next
 	}
 }
 

@@ -168,6 +168,23 @@ func writeZeros(f *os.File, n int64) error {
 	return nil
 }
 
+// makeDirs makes a directory and those above it, durably.
+func makeDirs(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := makeDirs(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(parent)
+}
+
 // syncDir makes the names in dir durable.
 func syncDir(dir string) error {
 	f, err := os.Open(dir)

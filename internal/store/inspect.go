@@ -18,13 +18,16 @@ import (
 // opens damaged directories without complaint, and cuts or deletes what it
 // cannot make sense of; so we look first.
 type inspection struct {
-	fresh   bool   // there is no database yet
-	clean   bool   // the last owner closed it: nothing is to be replayed
-	version uint64 // greatest version in any table or log
-	loss    error  // durable writes that replay will not find
-	torn    []tornLog
-	damaged []string // tables of which an end is damaged
-	orphans []string // tables that the manifest does not list: Badger deletes them
+	fresh        bool   // there is no database yet
+	clean        bool   // the last owner closed it: nothing is to be replayed
+	version      uint64 // greatest version in any table or log
+	tables       uint64 // greatest version in any table
+	logs         []walReport
+	loss         error // durable writes that replay will not find
+	torn         []tornLog
+	tornManifest bool
+	damaged      []string // tables of which an end is damaged
+	orphans      []string // tables that the manifest does not list: Badger deletes them
 }
 
 // tornLog is a log to be cut to its whole transactions before Badger, which
@@ -49,6 +52,9 @@ func inspect(dir string, at mark) (inspection, error) {
 		found.fresh = true
 		return found, nil
 	}
+	if err := found.mendFiles(dir); err != nil {
+		return found, err
+	}
 	if err := found.readTables(dir); err != nil {
 		return found, err
 	}
@@ -58,7 +64,29 @@ func inspect(dir string, at mark) (inspection, error) {
 	if found.loss == nil && at.version > found.version {
 		found.loss = fmt.Errorf("the database ends at version %d, version %d was durable", found.version, at.version)
 	}
+	if found.loss == nil && found.tornManifest {
+		found.loss = found.unlisted()
+	}
 	return found, nil
+}
+
+// unlisted returns why tables that a torn manifest does not list were in use:
+// they hold what is neither in a table that it lists nor in a log. Those of a
+// flush or a compaction that a crash cut short hold nothing of their own.
+func (found *inspection) unlisted() error {
+	for _, path := range found.orphans {
+		t, err := openTable(path)
+		if err != nil {
+			continue // it was being written
+		}
+		version := t.maxVersion()
+		t.Close()
+		inLog := slices.ContainsFunc(found.logs, func(r walReport) bool { return r.first <= version && version <= r.version })
+		if version > found.tables && !inLog {
+			return fmt.Errorf("the manifest ends within a record, and table %s, which it does not list, holds what is nowhere else", filepath.Base(path))
+		}
+	}
+	return nil
 }
 
 // removeEmpty deletes logs of no bytes: a crash between making or emptying a
@@ -104,6 +132,7 @@ func (found *inspection) readTables(dir string) error {
 			found.damaged = append(found.damaged, path)
 		}
 		found.version = max(found.version, version)
+		found.tables = found.version
 		found.orphans = slices.DeleteFunc(found.orphans, func(orphan string) bool { return orphan == path })
 	}
 	return nil
@@ -152,6 +181,7 @@ func (found *inspection) readLogs(dir string, at mark) error {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
 		found.version = max(found.version, report.version)
+		found.logs = append(found.logs, report)
 		if report.torn {
 			found.torn = append(found.torn, tornLog{path, report.end})
 		}

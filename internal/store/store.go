@@ -15,6 +15,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 // Store is an open store. It is safe for concurrent use.
@@ -96,7 +97,7 @@ func Open(o Options) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
-	if err := os.MkdirAll(s.databaseDir(), 0o700); err != nil {
+	if err := makeDirs(s.databaseDir()); err != nil {
 		return err
 	}
 	if !allocates {
@@ -124,7 +125,7 @@ func (s *Store) open() (err error) {
 	if !found.fresh && !s.marked {
 		s.log.Warn("no high-water mark: lost writes would not be noticed", "path", s.mark.f.Name())
 	}
-	if found.loss != nil {
+	if found.loss != nil || found.tornManifest {
 		if err := s.lost(found.loss); err != nil {
 			return err
 		}
@@ -163,6 +164,9 @@ func (s *Store) readMark() (mark, error) {
 
 // lost returns the error that refuses to open, unless loss is accepted.
 func (s *Store) lost(loss error) error {
+	if loss == nil {
+		return nil
+	}
 	if s.acceptLoss {
 		s.log.Warn("data loss accepted", "err", loss)
 		return nil
@@ -224,7 +228,7 @@ func (s *Store) start(found inspection, at mark) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.writer = newCommitter(s, now)
-	go s.writer.run()
+	go guard.Vital(s.log, "committer", s.writer.run)()
 	if err := s.identify(ctx, first); err != nil {
 		s.stopCommitter()
 		return err
@@ -232,7 +236,7 @@ func (s *Store) start(found inspection, at mark) error {
 	s.recallScrub()
 	s.chores.poke()
 	for _, helper := range []func(context.Context){s.sweep, s.examine, s.keep} {
-		s.helpers.Go(func() { helper(ctx) })
+		s.helpers.Go(guard.Keep(s.log, "helper of the store", ctx.Done(), func() { helper(ctx) }))
 	}
 	return nil
 }
@@ -251,7 +255,7 @@ func (s *Store) identify(ctx context.Context, first bool) error {
 	}
 	s.storageID = id
 	_, err := s.writeMark()
-	return err
+	return errors.Join(err, syncDir(s.dir))
 }
 
 // newUUID returns a random UUID (RFC 9562 §5.4).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -162,7 +163,11 @@ func (s *Store) openDatabase(readOnly bool) error {
 	log := badgerLog{log: s.log, failed: s.back.note}
 	db, err := badger.Open(badgerOptions(s.databaseDir(), log).WithReadOnly(readOnly))
 	if err != nil {
-		return err
+		var errno syscall.Errno
+		if errors.As(err, &errno) {
+			return err
+		}
+		return fmt.Errorf("%w; %s: %w", err, s.mendHint(), ErrDamaged)
 	}
 	s.db, s.readOnly = db, readOnly
 	if readOnly {

@@ -18,6 +18,7 @@ import (
 type walReport struct {
 	size    int64
 	end     int64  // replay stops here and Badger cuts the file
+	first   uint64 // least version that is replayed, 0 for none
 	version uint64 // greatest that is replayed
 	counter uint64 // greatest commit counter that is replayed
 	torn    bool   // what is at end is neither zeros nor the end of the file
@@ -89,6 +90,9 @@ func (r *walReport) replay(f *os.File) error {
 				return nil
 			}
 			r.end = r.size - in.left
+			if r.first == 0 {
+				r.first = txn
+			}
 			r.version, r.counter = max(r.version, txn), max(r.counter, counter)
 			txn, counter = 0, 0
 		default:
