@@ -42,6 +42,7 @@ type mixed struct {
 	scratch  *target           // where hostile peers may do what they like
 	recorded map[place]map[string]bool
 	lookMu   sync.Mutex // one look at a time
+	reviving sync.Mutex // held by a fault: no attack starts a server meanwhile
 	strikes  []strike
 	stops    chan struct{} // closed when the writers are to stop
 }

@@ -20,12 +20,30 @@ func within(r *rand.Rand, least, most time.Duration) time.Duration {
 // do does what a strike says, and undoes it.
 func (m *mixed) do(ctx context.Context, k strike, n *node, random *rand.Rand) error {
 	if isAttack(k.what) {
-		return m.attack(ctx, k.what, n, random)
+		if err := m.attack(ctx, k.what, n, random); err != nil || m.opt.rival == nil {
+			return err
+		}
+		return m.revive(ctx, n)
 	}
+	m.reviving.Lock()
+	defer m.reviving.Unlock()
 	if err := m.fault(ctx, k, n, random); err != nil {
 		return err
 	}
 	return m.comesBack(ctx, k, n)
+}
+
+// revive starts a rival that has ended by itself.
+func (m *mixed) revive(ctx context.Context, n *node) error {
+	m.reviving.Lock()
+	defer m.reviving.Unlock()
+	if n.command == nil {
+		return nil
+	}
+	if m.noteDeath(n); n.process() != nil {
+		return nil
+	}
+	return m.up(ctx, n)
 }
 
 // fault breaks something and mends it.

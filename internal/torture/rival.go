@@ -25,7 +25,7 @@ const (
 	rivalDocs, rivalWriters = 3, 3
 	// rivalReady is how long a rival may take to serve, and rivalReads how long
 	// to give a document.
-	rivalReady, rivalReads = 30 * time.Second, 15 * time.Second
+	rivalReady, rivalReads = 60 * time.Second, 15 * time.Second
 )
 
 // rivalStrikes are what can be done to a server of which only its address is

@@ -233,7 +233,7 @@ func (b *book) decideRevoked(v *Verdict, revoked Entry) {
 			b.cuts = append(b.cuts, max(0, e.At-revoked.At)) // it may come before the answer
 			fallthrough
 		case e.Says == saysCut:
-			if e.At > revoked.At+cutWithin && !excused(w) && !overlaps(b.faults, revoked.At, e.At) {
+			if e.At > revoked.At+cutWithin && !excused(w) && !overlaps(b.stalls, revoked.At, e.At) {
 				v.found(checkRevoked, "a connection of %s stood for %.0f ms after the token was revoked", w.who, 1000*(e.At-revoked.At))
 			}
 		case e.Says == saysServed && late(e.At-e.Ms/1000) && !excused(w):
