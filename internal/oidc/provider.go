@@ -201,7 +201,7 @@ func (p *Provider) Verify(ctx context.Context, raw string) (Token, error) {
 	if !slices.ContainsFunc(token.Audience, func(a string) bool { return slices.Contains(ours, a) }) {
 		return Token{}, fmt.Errorf("the token is for %.200q, not for this server: %w", strings.Join(token.Audience, ", "), kaijutsu.ErrDenied)
 	}
-	if token.IssuedAt.IsZero() || token.IssuedAt.After(p.cfg.Now().Add(maxSkew)) {
+	if token.IssuedAt.Unix() <= 0 || token.IssuedAt.After(p.cfg.Now().Add(maxSkew)) {
 		return Token{}, fmt.Errorf("the token does not say when it was given out, or that it will be: %w", kaijutsu.ErrDenied)
 	}
 	who, err := p.personOf(token)

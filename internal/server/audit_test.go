@@ -60,7 +60,7 @@ func TestAuditLog(t *testing.T) {
 	for _, want := range []string{
 		"token_create done owner http reader", "block_create refused amy http", "role_set done owner http reader", "block_create refused amy mcp",
 		"change refused amy sync", "connect refused  http", "login done owner page", "login refused  page", "token_revoke done owner http", "context_delete done owner http",
-		"address done amy sync", "address done owner http",
+		"address done amy http", "address done owner http",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no entry %q in\n%s", want, strings.Join(got, "\n"))

@@ -47,6 +47,8 @@ var shows = map[string]func(*screen, json.RawMessage) error{
 	"kernel_search":     as(showMatches),
 	"token_create":      as(showNewToken),
 	"token_list":        as(showTokens),
+	"token_rotate":      as(showNewToken),
+	"audit_list":        as(showAudit),
 	"role_list":         as(showRoles),
 	"seat_list":         as(showSeats),
 	"role_set":          as(showRole),

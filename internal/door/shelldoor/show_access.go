@@ -2,6 +2,8 @@ package shelldoor
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +33,13 @@ func showTokens(s *screen, list struct {
 		Kind     string   `json:"kind"`
 		Role     string   `json:"role"`
 		Deny     []string `json:"deny"`
+		Limit    string   `json:"limit"`
+		Contexts []string `json:"contexts"`
+		Only     []string `json:"only"`
+		Without  []string `json:"without"`
+		Doors    []string `json:"doors"`
+		Via      string   `json:"via"`
+		Former   string   `json:"former_until"`
 		Created  string   `json:"created"`
 		Expires  string   `json:"expires"`
 		LastUsed string   `json:"last_used"`
@@ -40,9 +49,69 @@ func showTokens(s *screen, list struct {
 		fmt.Fprintln(s.notes, "no tokens; make one with kj token create NAME --role editor")
 		return nil
 	}
-	rows := [][]string{{"ID", "NAME", "KIND", "ROLE", "CREATED", "EXPIRES", "LAST USED", "DENIED"}}
+	rows := [][]string{{"ID", "NAME", "KIND", "ROLE", "CREATED", "EXPIRES", "LAST USED", "DENIED", "LIMITED TO"}}
 	for _, t := range list.Tokens {
-		rows = append(rows, []string{t.ID, t.Name, t.Kind, t.Role, when(t.Created), orDash(when(t.Expires)), orDash(when(t.LastUsed)), strings.Join(t.Deny, " ")})
+		rows = append(rows, []string{t.ID, t.Name, t.Kind, t.Role, when(t.Created), orDash(when(t.Expires)), orDash(when(t.LastUsed)), strings.Join(append(t.Deny, t.Without...), " "), limitsOf(t.Limit, t.Contexts, t.Only, t.Doors)})
+	}
+	return s.table(rows)
+}
+
+// limitsOf says in a few words what a token narrows.
+func limitsOf(role string, contexts, only, doors []string) string {
+	var all []string
+	if role != "" {
+		all = append(all, role)
+	}
+	switch len(contexts) {
+	case 0:
+	case 1:
+		all = append(all, "context "+contexts[0])
+	default:
+		all = append(all, fmt.Sprintf("%d contexts", len(contexts)))
+	}
+	if len(only) > 0 {
+		all = append(all, strings.Join(only, " "))
+	}
+	if len(doors) > 0 {
+		all = append(all, "by "+strings.Join(doors, ", "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// showAudit prints the audit log, the oldest entry first.
+func showAudit(s *screen, list struct {
+	Entries []struct {
+		At        string            `json:"at"`
+		Action    string            `json:"action"`
+		Outcome   string            `json:"outcome"`
+		Principal string            `json:"principal"`
+		Token     string            `json:"token"`
+		Door      string            `json:"door"`
+		From      string            `json:"from"`
+		About     map[string]string `json:"about"`
+		Reason    string            `json:"reason"`
+		Times     int               `json:"times"`
+	} `json:"entries"`
+	More bool `json:"more"`
+}) error {
+	if len(list.Entries) == 0 {
+		fmt.Fprintln(s.notes, "nothing of that sort is in the audit log")
+		return nil
+	}
+	rows := [][]string{{"AT", "ACTION", "OUTCOME", "PRINCIPAL", "DOOR", "FROM", "ABOUT", "REASON"}}
+	for _, e := range list.Entries {
+		about := make([]string, 0, len(e.About))
+		for _, k := range slices.Sorted(maps.Keys(e.About)) {
+			about = append(about, k+"="+e.About[k])
+		}
+		reason := e.Reason
+		if e.Times > 0 {
+			reason = strings.TrimSpace(fmt.Sprintf("%s (%d times more)", reason, e.Times))
+		}
+		rows = append(rows, []string{when(e.At), e.Action, e.Outcome, orDash(e.Principal), orDash(e.Door), orDash(e.From), strings.Join(about, " "), reason})
+	}
+	if list.More {
+		fmt.Fprintln(s.notes, "there are older entries; --since, --until and --limit reach them")
 	}
 	return s.table(rows)
 }
