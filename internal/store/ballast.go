@@ -17,7 +17,9 @@ type ballast struct {
 	path string
 	want int64 // bytes
 	have atomic.Int64
-	used atomic.Uint64 // times that it was given back
+	// beside is what has to be free besides, as the committer last saw it.
+	beside atomic.Int64
+	used   atomic.Uint64 // times that it was given back
 }
 
 // ballastBytes is the size of the ballast of a store with this reserve: enough
@@ -40,7 +42,7 @@ func (b *ballast) keep(s *Store) {
 	if s.Trouble() != nil || s.reading() {
 		return
 	}
-	if _, err := checkSpace(s.dir, b.want+b.want/2, max(s.minFree, recoverBytes)); err != nil {
+	if _, err := checkSpace(s.dir, b.want+b.want/2, max(s.minFree, recoverBytes, b.beside.Load())); err != nil {
 		return
 	}
 	if err := b.make(); err != nil {

@@ -161,9 +161,14 @@ func childDiskFull(dir string) int {
 		refused(s, diskFullWrites(s, acked, 1<<40))
 		pause(300 * time.Millisecond) // let Badger and the keeper do what they do
 	}
-	// It empties again: no restart is needed.
+	// It empties again: neither a restart nor a write is needed.
 	must(os.Remove(filepath.Join(dir, "filler")))
 	must(os.Remove(filepath.Join(dir, "ballast")))
+	for start := time.Now(); s.Trouble() != nil; pause(50 * time.Millisecond) {
+		if time.Since(start) > 20*time.Second {
+			panic(s.Trouble())
+		}
+	}
 	diskFullSome(s, acked)
 	if s.Trouble() != nil {
 		panic(s.Trouble())

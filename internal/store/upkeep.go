@@ -25,6 +25,7 @@ func (c *committer) ready() (spare int64, err error) {
 		c.stop(err)
 	}
 	reserve := c.reserve()
+	c.s.ballast.beside.Store(reserve)
 	free, err := checkSpace(c.s.dir, 0, reserve)
 	if err != nil {
 		if c.failed == nil {
