@@ -58,15 +58,32 @@
 // database that is behind it, and one whose log holds writes behind the point
 // where Badger would stop replaying. It looks before Badger does, which would
 // cut the log and delete tables; when the loss is accepted, what is cut or
-// deleted is kept in DIR/lost. Damage in the very last write of a log, within
+// deleted is kept in DIR/lost. Single wrong bits in the manifest and in the
+// headers of logs are corrected first, by their checksums. Damage in the very last write of a log, within
 // a second of a crash, cannot be told from the crash.
+//
+// # Damage
+//
+// A table in which a checksum does not match, found by a lookup, by the reading
+// of all tables after Open or by Scrub, is replaced while the database is
+// reopened: a single wrong bit is corrected; of a block in which more is wrong
+// those rows remain whose own checksums match. The table as it was goes to
+// DIR/lost, with a file beside it that says between which keys rows are gone.
+// Rows there that were written before and may be stale are made unreadable (kind
+// 10), and what is counted is counted anew. A document that lost rows is
+// damaged, and that costs nobody else anything: Damaged lists it, SetAside moves
+// its rows to a file in DIR/lost, and it can be filled again.
 //
 // # Disk
 //
 // Before each batch the free space is compared with a reserve (64 MiB unless
 // said otherwise). Below it writes fail with ErrUnavailable and reads go on;
-// when space returns, so do writes. After a failed write Badger is reopened
-// before it writes again.
+// when space returns, so do writes, within a second and without anybody's
+// trying. After a failed write or fsync, also of Badger's own goroutines, Badger
+// is reopened before it writes again, and its manifest is written anew; before
+// that a file is written, synced and given as much space as reopening takes.
+// DIR/ballast is a file that is deleted when there is no room to close, or to
+// open after a crash, and made again when there is.
 //
 // Badger writes to files it has mapped, and when the disk has no room for a
 // page the kernel ends the process (SIGBUS). On Linux its files get their
@@ -76,8 +93,8 @@
 // # Goroutines
 //
 // The committer; the keeper, once a second, for the mark; the sweeper, for
-// chores; the scrubber, which reads every table once after Open. Close ends
-// them all.
+// chores; one that reads every table once after Open. Close ends them all. Scrub
+// runs in its caller's.
 //
 // # What it does not do
 //
