@@ -3,8 +3,14 @@
 // A principal has a name, unique on the server, a kind, which its name keeps
 // for ever because histories refer to it, one role on the kernel and a list of
 // operations that it may not use. It may have several tokens; a token is a key
-// to its principal and carries no rights of its own. A principal without a
+// to its principal and carries no rights of its own; its scope may narrow them:
+// to a role, to contexts, to operations, to doors. A principal without a
 // token that is good has no right at all.
+//
+// Another authority may vouch for somebody (Welcome): an issuer and a subject
+// are one principal for ever, made when they first come, with the role that the
+// authority's word stands for. Its tokens are in memory until they end (Admit);
+// revoking them is a record, which says until when what it gave out is void.
 //
 // A grant gives a principal another role in one context: more than its role on
 // the kernel, or less. The owners of the kernel are owners everywhere; no grant
@@ -35,7 +41,8 @@
 // gives no right, is logged and counted (Unread):
 //
 //	access/principal/<name>         kind, role, denied operations
-//	access/token/<id>               principal, SHA-256 of the secret, expiry
+//	access/token/<id>               principal, SHA-256 of the secret and of the one before, expiry, scope
+//	access/subject/<name>           issuer, subject, role that it stood for; since when it is void
 //	access/grant/<document>/<name>  role
 //	identity/<kind>/<name>          full name, address, model, tool; by and at
 //

@@ -13,12 +13,15 @@
 // bearer header, as cookie or as the query parameter "token": the owner's, or
 // one of internal/access. "local" and "owner" own the kernel; other principals
 // have the rights of their roles, which editors are asked for with every
-// message. A token that is revoked or expires ends the connections and streams
-// it came with.
+// message. A token that is revoked, rotated or expires ends the connections,
+// streams and calls it came with. What it narrows holds at every door. An
+// OpenID Connect provider may vouch for people instead (oidc.go), and the
+// listener may be encrypted (tls.go).
 //
 // Every call of an operation is logged when it is over: refused ones and those
 // that cannot be taken back or say who may do what at level info, the rest at
-// debug; never what is in blocks.
+// debug; never what is in blocks. Refusals at all doors, logins and what few may
+// do are in the audit log of the data directory, which is internal/audit's.
 //
 // A data directory is of one kernel: its name is kept in the store with the
 // first start, and another is refused once something is stored. Without NATS
