@@ -188,8 +188,12 @@ func (r *Repo) healOne(id kaijutsu.DocumentID) bool {
 	if !r.isOpen(id) && (r.cfg.Elsewhere == nil || !r.cfg.Elsewhere(r.life, id)) {
 		return false
 	}
-	mended, err := r.Mend(r.life, id)
+	mended, err := r.mendWhole(r.life, id)
+	if errors.Is(err, errNowhere) {
+		return false
+	}
 	if err != nil {
+		r.healing.unhealed.Add(1)
 		if r.life.Err() == nil {
 			r.log.Warn("damaged document not mended", "document", id, "err", err)
 		}

@@ -38,7 +38,7 @@ type Mended struct {
 func (r *Repo) Mend(ctx context.Context, id kaijutsu.DocumentID) (Mended, error) {
 	r.healing.one.Lock()
 	defer r.healing.one.Unlock()
-	mended, err := r.mend(ctx, id)
+	mended, err := r.mend(ctx, id, true)
 	if err != nil {
 		r.healing.unhealed.Add(1)
 		return Mended{}, fmt.Errorf("mend document %s: %w", id, err)
@@ -46,7 +46,19 @@ func (r *Repo) Mend(ctx context.Context, id kaijutsu.DocumentID) (Mended, error)
 	return mended, nil
 }
 
-func (r *Repo) mend(ctx context.Context, id kaijutsu.DocumentID) (Mended, error) {
+// mendWhole is Mend, but leaves a document as it is, damaged and refused, when it
+// is not in memory and no other node holds it: what is left of it is not to be
+// taken for all of it by those who do not know.
+func (r *Repo) mendWhole(ctx context.Context, id kaijutsu.DocumentID) (Mended, error) {
+	r.healing.one.Lock()
+	defer r.healing.one.Unlock()
+	return r.mend(ctx, id, false)
+}
+
+// errNowhere says that nobody holds a damaged document whole.
+var errNowhere = fmt.Errorf("no other node holds it: %w", kaijutsu.ErrUnavailable)
+
+func (r *Repo) mend(ctx context.Context, id kaijutsu.DocumentID, short bool) (Mended, error) {
 	err := r.verify(ctx, id)
 	var u *unsoundError
 	switch {
@@ -69,6 +81,9 @@ func (r *Repo) mend(ctx context.Context, id kaijutsu.DocumentID) (Mended, error)
 		return mended, nil
 	case !errors.Is(err, errNotOpen):
 		return mended, err
+	}
+	if !short && (r.cfg.Elsewhere == nil || !r.cfg.Elsewhere(ctx, id)) {
+		return mended, errNowhere
 	}
 	return r.refill(ctx, id, mended)
 }

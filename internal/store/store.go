@@ -344,6 +344,9 @@ func (s *Store) keep(ctx context.Context) {
 		at, err := s.writeMark()
 		if err = errors.Join(err, allocateManifest(s.manifest())); err != nil {
 			s.log.Warn("high-water mark not written", "err", err)
+			if errors.Is(err, ErrDamaged) { // tables are gone: nothing is to be written over what is left
+				s.setDamage(fmt.Errorf("%w: %w", err, kaijutsu.ErrUnavailable))
+			}
 			continue
 		}
 		written = at

@@ -161,6 +161,9 @@ func (s *Store) openDatabase(readOnly bool) error {
 	if err := removeEmpty(s.databaseDir()); err != nil {
 		return err
 	}
+	if err := guardManifest(s.databaseDir(), s.back.note); err != nil {
+		return err
+	}
 	log := badgerLog{log: s.log, failed: s.back.note}
 	db, err := badger.Open(badgerOptions(s.databaseDir(), log).WithReadOnly(readOnly))
 	if err != nil {
