@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 // Config says which kernel a bus is of and where its NATS is.
@@ -130,7 +131,7 @@ func (b *Bus) spawn(f func()) {
 	b.closing.Lock()
 	defer b.closing.Unlock()
 	if b.ctx.Err() == nil {
-		b.wg.Go(f)
+		b.wg.Go(guard.Func(b.log, "bus", f))
 	}
 }
 

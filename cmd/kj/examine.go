@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kaijutsu/internal/examine"
+	examiner "kaijutsu/internal/examine"
 )
 
 // newExamine is the process that a server starts to do with a document what it
@@ -21,8 +21,8 @@ func newExamine() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			limits := examine.Limits{CPU: time.Duration(seconds) * time.Second, Memory: memory}
-			os.Exit(examine.Child(limits, os.Stdin, os.Stdout))
+			limits := examiner.Limits{CPU: time.Duration(seconds) * time.Second, Memory: memory}
+			os.Exit(examiner.Child(limits, os.Stdin, os.Stdout))
 			return nil
 		},
 	}

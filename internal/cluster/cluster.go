@@ -11,6 +11,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
 )
@@ -97,7 +98,7 @@ func (c *Cluster) makeSpawn() {
 		if ctx.Err() != nil {
 			return false
 		}
-		running.Go(func() { f(ctx) })
+		running.Go(guard.Keep(c.log, "cluster", ctx.Done(), func() { f(ctx) }))
 		return true
 	}
 	c.stop = func() {

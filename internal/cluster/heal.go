@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -60,12 +61,12 @@ func (c *Cluster) behind(ctx context.Context, docs []listed) []listed {
 	lacks := make([]bool, len(docs))
 	var running sync.WaitGroup
 	for w := range side {
-		running.Go(func() {
+		running.Go(guard.Func(c.log, "comparison of nodes", func() {
 			for i := w; i < len(docs) && ctx.Err() == nil; i += side {
 				has, err := c.repo.Has(ctx, docs[i].doc, docs[i].heads)
 				lacks[i] = err == nil && slices.Contains(has, false)
 			}
-		})
+		}))
 	}
 	running.Wait()
 	var found []listed
@@ -86,7 +87,7 @@ func (c *Cluster) getAll(ctx context.Context, node string, docs []listed) (int64
 	var taken int64
 	var failed error
 	for range side {
-		running.Go(func() {
+		running.Go(guard.Func(c.log, "getter of documents", func() {
 			for part := range portions {
 				n, err := c.getSome(ctx, node, part)
 				mu.Lock()
@@ -96,7 +97,7 @@ func (c *Cluster) getAll(ctx context.Context, node string, docs []listed) (int64
 				}
 				mu.Unlock()
 			}
-		})
+		}))
 	}
 	size := min(max(len(docs)/(2*side), 1), maxAskDocs)
 	for part := range slices.Chunk(docs, size) {

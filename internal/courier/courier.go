@@ -14,6 +14,7 @@ import (
 	"kaijutsu/drift"
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/records"
@@ -100,8 +101,8 @@ func Open(cfg Config) (*Courier, error) {
 	c.room.init()
 	c.lease.init(c)
 	c.queue.open(c)
-	c.running.Go(c.writer)
-	c.running.Go(c.keep)
+	c.running.Go(guard.Keep(c.cfg.Log, "writer of the queue", c.life.Done(), c.writer))
+	c.running.Go(guard.Keep(c.cfg.Log, "keeper of drifts", c.life.Done(), c.keep))
 	c.resume(true)
 	return c, nil
 }
@@ -126,7 +127,7 @@ func (c *Courier) goes(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closing {
-		c.running.Go(f)
+		c.running.Go(guard.Func(c.cfg.Log, "courier", f))
 	}
 	return !c.closing
 }

@@ -13,6 +13,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/drift"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/records"
 )
@@ -144,7 +145,7 @@ func (c *Courier) starts(source kaijutsu.DocumentID, keep func(*entry) bool) (r 
 	}
 	r = &run{source: source, done: make(chan struct{}), out: Flushed{Source: source}}
 	c.runs[source] = r
-	c.running.Go(func() {
+	c.running.Go(guard.Func(c.cfg.Log, "flush", func() {
 		err := c.flush(r, keep)
 		r.mu.Lock()
 		r.err = err
@@ -153,7 +154,7 @@ func (c *Courier) starts(source kaijutsu.DocumentID, keep func(*entry) bool) (r 
 		delete(c.runs, source)
 		c.mu.Unlock()
 		close(r.done)
-	})
+	}))
 	return r, true
 }
 

@@ -7,6 +7,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/drift"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/kernel"
 )
 
@@ -37,7 +38,7 @@ func (c *Courier) deliverAll(r *run, items []*entry) {
 	slots := make(chan struct{}, maxLanes)
 	for _, k := range order {
 		slots <- struct{}{}
-		running.Go(func() {
+		running.Go(guard.Func(c.cfg.Log, "lane of drifts", func() {
 			defer func() { <-slots }()
 			l := &lane{c: c, r: r, closings: &closings}
 			if k.kernel != "" {
@@ -45,7 +46,7 @@ func (c *Courier) deliverAll(r *run, items []*entry) {
 			} else {
 				l.here(k.doc, lanes[k])
 			}
-		})
+		}))
 	}
 	running.Wait()
 	closings.Wait()
@@ -130,10 +131,10 @@ func (l *lane) here(doc kaijutsu.DocumentID, items []*entry) {
 		l.ready = append(l.ready, p)
 		l.mu.Unlock()
 		width <- struct{}{}
-		posts.Go(func() {
+		posts.Go(guard.Func(l.c.cfg.Log, "post of drifts", func() {
 			defer func() { <-width }()
 			l.post(doc, e.By)
-		})
+		}))
 	}
 	posts.Wait()
 }

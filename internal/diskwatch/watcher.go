@@ -10,6 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 const (
@@ -99,9 +100,9 @@ func Open(c Config) (*Watcher, error) {
 		w.stats.Degraded = err.Error()
 	} else {
 		w.notify = notify
-		w.wg.Go(w.listen)
+		w.wg.Go(guard.Func(w.log, "listener to the disk", w.listen))
 	}
-	w.wg.Go(w.run)
+	w.wg.Go(guard.Func(w.log, "watcher of the disk", w.run))
 	return w, nil
 }
 

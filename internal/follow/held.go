@@ -8,6 +8,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -103,7 +104,7 @@ func (h *Hub) hold(e *flowbus.Event, b []byte) {
 		return
 	}
 	h.lookAgain(doc)
-	time.AfterFunc(holdFor, func() { h.lookAgain(doc) })
+	time.AfterFunc(holdFor, guard.Func(h.cfg.Log, "held event", func() { h.lookAgain(doc) }))
 }
 
 // lookAgain has the deriver look what can be told of a document, behind what was

@@ -11,6 +11,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -124,8 +125,8 @@ func Start(cfg Config) (*Hub, error) {
 		return nil, err
 	}
 	h.done.Add(2)
-	go func() { defer h.done.Done(); h.derive() }()
-	go func() { defer h.done.Done(); h.beat() }()
+	go func() { defer h.done.Done(); guard.Keep(h.cfg.Log, "deriver of events", h.ctx.Done(), h.derive)() }()
+	go func() { defer h.done.Done(); guard.Keep(h.cfg.Log, "beat of events", h.ctx.Done(), h.beat)() }()
 	return h, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/op"
 	"kaijutsu/internal/repo"
 )
@@ -148,10 +149,10 @@ func (a *appends) armLocked(b *buffer, doc kaijutsu.DocumentID, id blocks.ID) {
 		return
 	}
 	a.running.Add(1)
-	b.timer = time.AfterFunc(flushAfter, func() {
+	b.timer = time.AfterFunc(flushAfter, guard.Func(a.k.cfg.Log, "append", func() {
 		defer a.running.Done()
 		_ = a.write(context.Background(), doc, id) // it does not end; errors are kept for their authors
-	})
+	}))
 }
 
 // through writes what waits for a block and text behind it.

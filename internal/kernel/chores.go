@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 // choreAgain is how long what could not be done waits before it is tried again,
@@ -46,7 +47,7 @@ func (c *chores) start(k *Kernel) {
 	c.k, c.woken, c.ended = k, make(chan struct{}, 1), make(chan struct{})
 	c.deletes, c.reviews = make(map[kaijutsu.DocumentID]*deletion), make(map[kaijutsu.DocumentID]struct{})
 	c.stopping, c.stop = context.WithCancel(context.Background())
-	go c.work()
+	guard.Go(k.cfg.Log, "chores", c.work)
 }
 
 // close ends the worker and waits for it. What is not deleted yet is after the

@@ -13,6 +13,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -67,7 +68,7 @@ func (q *questions) start(k *Kernel) error {
 	}
 	var ctx context.Context
 	ctx, q.stop = context.WithCancel(context.Background())
-	q.running.Go(func() { q.keep(ctx) })
+	q.running.Go(guard.Keep(q.k.cfg.Log, "keeper of questions", ctx.Done(), func() { q.keep(ctx) }))
 	return nil
 }
 

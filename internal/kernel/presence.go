@@ -7,6 +7,7 @@ import (
 
 	"kaijutsu/blocks"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/op"
 )
 
@@ -118,7 +119,7 @@ func (t *seats) setPresence(s *seat, state json.RawMessage) {
 	case wait <= 0:
 		t.tellPresenceLocked(s, now)
 	default:
-		p.timer = time.AfterFunc(wait, func() { t.tellPresence(s) })
+		p.timer = time.AfterFunc(wait, guard.Func(t.k.cfg.Log, "presence", func() { t.tellPresence(s) }))
 	}
 	t.unlock()
 }

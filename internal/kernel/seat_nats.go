@@ -9,6 +9,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 )
 
 const (
@@ -73,7 +74,7 @@ func (t *seats) writeNext(ctx context.Context) bool {
 		t.mu.Unlock()
 		var writing sync.WaitGroup
 		for _, s := range some {
-			writing.Go(func() { t.put(ctx, s) })
+			writing.Go(guard.Func(t.k.cfg.Log, "seat", func() { t.put(ctx, s) }))
 		}
 		writing.Wait()
 	case len(t.fallen) > 0:

@@ -9,6 +9,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/op"
 )
 
@@ -90,10 +91,10 @@ func (t *seats) start(k *Kernel) {
 	t.stir = make(chan struct{}, 1)
 	var ctx context.Context
 	ctx, t.stop = context.WithCancel(context.Background())
-	t.running.Go(func() { t.keep(ctx) })
+	t.running.Go(guard.Keep(k.cfg.Log, "keeper of seats", ctx.Done(), func() { t.keep(ctx) }))
 	if k.cfg.Bus != nil {
-		t.running.Go(func() { t.write(ctx) })
-		t.running.Go(func() { t.watch(ctx) })
+		t.running.Go(guard.Keep(k.cfg.Log, "writer of seats", ctx.Done(), func() { t.write(ctx) }))
+		t.running.Go(guard.Keep(k.cfg.Log, "watcher of seats", ctx.Done(), func() { t.watch(ctx) }))
 	}
 }
 

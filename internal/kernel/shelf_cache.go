@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 // saveAfter is how long summaries that were made wait to be written.
@@ -49,14 +50,14 @@ func (k *Kernel) saveSoon() {
 	k.shelf.mu.Lock()
 	defer k.shelf.mu.Unlock()
 	if k.saving.timer == nil && !k.saving.closed {
-		k.saving.timer = time.AfterFunc(saveAfter, func() {
+		k.saving.timer = time.AfterFunc(saveAfter, guard.Func(k.log, "summaries", func() {
 			k.shelf.mu.Lock()
 			k.saving.timer = nil
 			k.shelf.mu.Unlock()
 			if err := k.saveShelf(); err != nil {
 				k.log.Warn("summaries not written: the next start takes longer", "err", err)
 			}
-		})
+		}))
 	}
 }
 

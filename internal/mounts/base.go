@@ -12,6 +12,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	guards "kaijutsu/internal/guard"
 	"kaijutsu/internal/records"
 )
 
@@ -108,11 +109,11 @@ func (m *Mounts) store(ctx context.Context, rs []records.Record) error {
 	var group sync.WaitGroup
 	errs := make([]error, min(workers, len(rs)))
 	for w := range errs {
-		group.Go(func() {
+		group.Go(guards.Func(m.cfg.Log, "records of mounts", func() {
 			for i := w; i < len(rs) && errs[w] == nil; i += workers {
 				errs[w] = m.cfg.Store.PutRecord(ctx, rs[i].Name, rs[i].Value)
 			}
-		})
+		}))
 	}
 	group.Wait()
 	return errors.Join(errs...)

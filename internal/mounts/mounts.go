@@ -15,6 +15,7 @@ import (
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/authorship"
 	"kaijutsu/internal/courier"
+	guards "kaijutsu/internal/guard"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/records"
 	"kaijutsu/internal/repo"
@@ -159,7 +160,9 @@ func (m *Mounts) clones() string    { return filepath.Join(m.data, "git") }
 
 // Start opens the mounts of this node in the background, and from then on those
 // that are added anywhere for it.
-func (m *Mounts) Start() { m.running.Go(m.keep) }
+func (m *Mounts) Start() {
+	m.running.Go(guards.Keep(m.cfg.Log, "keeper of mounts", m.life.Done(), m.keep))
+}
 
 // Note tells the mounts what was committed. Document owners call it; it returns
 // at once.
@@ -201,7 +204,7 @@ func (m *Mounts) goes(f func()) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.closing {
-		m.running.Go(f)
+		m.running.Go(guards.Func(m.cfg.Log, "mounts", f))
 	}
 	return !m.closing
 }

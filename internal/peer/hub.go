@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/limit"
 )
 
@@ -49,7 +50,7 @@ func NewHub(cfg Config) *Hub {
 	}
 	h.lines.log, h.lines.now = h.log, h.cfg.Now
 	h.ops = semaphore.NewWeighted(h.cfg.Limits.PendingOps)
-	h.running.Go(h.keep)
+	h.running.Go(guard.Keep(h.log, "keeper of connections", h.quit, h.keep))
 	return h
 }
 

@@ -11,6 +11,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/drift"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/kernel"
 	"kaijutsu/internal/repo"
 )
@@ -85,12 +86,12 @@ func (k *Keeper) followActs() {
 			return
 		}
 		k.asking[name] = true
-		k.running.Go(func() {
+		k.running.Go(guard.Func(k.cfg.Log, "act of a policy", func() {
 			k.await(name, value)
 			k.mu.Lock()
 			delete(k.asking, name)
 			k.mu.Unlock()
-		})
+		}))
 	}
 	k.stops = append(k.stops, k.cfg.Table.Watch(actPrefix, follow))
 	for name, value := range k.cfg.Table.All(actPrefix) {

@@ -9,6 +9,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -38,14 +39,14 @@ func (k *Keeper) Drive(c Courier) error {
 	k.courier, k.from = c, at
 	k.mu.Unlock()
 	k.followActs()
-	k.running.Go(k.work)
+	k.running.Go(guard.Keep(k.cfg.Log, "keeper of policies", k.stopping.Done(), k.work))
 	return nil
 }
 
 // work looks at what was committed, and pushes.
 func (k *Keeper) work() {
 	lane := make(chan *task)
-	k.running.Go(func() { k.lane(lane) })
+	k.running.Go(guard.Func(k.cfg.Log, "lane of policies", func() { k.lane(lane) }))
 	defer close(lane)
 	saved, savedAt := uint64(math.MaxUint64), time.Time{}
 	for {

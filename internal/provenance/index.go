@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 var errClosed = fmt.Errorf("the index of drifts is closed: %w", kaijutsu.ErrUnavailable)
@@ -68,10 +69,10 @@ func Start(cfg Config) (*Index, error) {
 	}
 	ix.ctx, ix.cancel = context.WithCancel(context.Background())
 	ix.watchMarkers()
-	ix.running.Go(ix.read)
-	ix.running.Go(ix.keep)
+	ix.running.Go(guard.Keep(ix.cfg.Log, "reader of citations", ix.ctx.Done(), ix.read))
+	ix.running.Go(guard.Keep(ix.cfg.Log, "keeper of citations", ix.ctx.Done(), ix.keep))
 	if !ix.alone {
-		ix.running.Go(ix.stand)
+		ix.running.Go(guard.Keep(ix.cfg.Log, "leader of citations", ix.ctx.Done(), ix.stand))
 	}
 	return ix, nil
 }

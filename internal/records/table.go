@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -78,7 +79,7 @@ func Open(cfg Config) (*Table, error) {
 		t.stop()
 		return nil, fmt.Errorf("read the records: %w", err)
 	}
-	t.running.Go(t.tell)
+	t.running.Go(guard.Keep(t.log, "teller of records", t.stopping.Done(), t.tell))
 	return t, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/blocks"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/store"
 )
@@ -80,7 +81,7 @@ func Start(cfg Config) (*Index, error) {
 	}
 	removeOtherTexts(cfg.Dir, ix.texts.gen)
 	ix.ctx, ix.cancel = context.WithCancel(context.Background())
-	ix.running.Go(ix.work)
+	ix.running.Go(guard.Keep(ix.cfg.Log, "search index", ix.ctx.Done(), ix.work))
 	return ix, nil
 }
 

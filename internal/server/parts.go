@@ -78,7 +78,7 @@ func (s *Server) openRepo() error {
 		return err
 	}
 	s.repo = repo.Start(cfg)
-	s.reviews = startReviewer(s.ask)
+	s.reviews = startReviewer(s.log, s.ask)
 	return nil
 }
 

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 // reviewer has editors and followers that are connected asked anew what they
@@ -22,9 +24,9 @@ type reviewer struct {
 	docs map[kaijutsu.DocumentID]struct{} // guarded by mu
 }
 
-func startReviewer(ask func(kaijutsu.DocumentID)) *reviewer {
+func startReviewer(log *slog.Logger, ask func(kaijutsu.DocumentID)) *reviewer {
 	r := &reviewer{ask: ask, woken: make(chan struct{}, 1), quit: make(chan struct{}), docs: make(map[kaijutsu.DocumentID]struct{})}
-	r.ended.Go(r.work)
+	r.ended.Go(guard.Keep(log, "reviewer of rights", r.quit, r.work))
 	return r
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -127,10 +128,10 @@ func (o *Overlay) save(ctx context.Context, doc kaijutsu.DocumentID, files []*fi
 			continue
 		}
 		turns <- struct{}{}
-		all.Go(func() {
+		all.Go(guard.Func(o.cfg.Log, "records of an overlay", func() {
 			errs[i] = o.cfg.Store.PutRecord(ctx, o.keys.file(doc, r.Block), data)
 			<-turns
-		})
+		}))
 	}
 	all.Wait()
 	for i, f := range files {

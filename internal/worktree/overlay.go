@@ -12,6 +12,7 @@ import (
 	"kaijutsu"
 	"kaijutsu/blocks"
 	"kaijutsu/git"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -93,7 +94,7 @@ func Open(cfg Config) (*Overlay, error) {
 		cancel()
 		return nil, fmt.Errorf("open worktree %s: %w", cfg.Mount, err)
 	}
-	go o.run(ctx)
+	guard.Go(cfg.Log, "overlay", func() { o.run(ctx) })
 	return o, nil
 }
 
