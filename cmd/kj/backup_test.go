@@ -25,7 +25,7 @@ import (
 )
 
 type contextRow struct {
-	ID  kaijutsu.ContextID
+	ID  string
 	URL string
 }
 
@@ -228,7 +228,7 @@ func TestKilledBackup(t *testing.T) {
 	var first contextRow
 	for i := range 40 {
 		c := call[contextRow](t, p, "context_create", map[string]any{"title": fmt.Sprint("Context ", i)})
-		call[any](t, p, "block_create", map[string]any{"context": c.ID.String(), "content": strings.Repeat(fmt.Sprint("text ", i, " "), 3000)})
+		call[any](t, p, "block_create", map[string]any{"context": c.ID, "content": strings.Repeat(fmt.Sprint("text ", i, " "), 3000)})
 		if i == 20 {
 			first = c
 			kj(t, dir, "backup", at)

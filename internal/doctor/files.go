@@ -92,21 +92,25 @@ func (r *Report) secrets(o Options) {
 	case len(strings.TrimSpace(string(token))) < 32:
 		r.wrong(check, tokenFile+" is too short to be a token", "the server does not start with it", "rm "+filepath.Join(o.Dir, tokenFile)+"   # a new one is made at the next start")
 	}
-	for _, pattern := range []string{tokenFile, "*.key", "server.crt", "acme/*", "audit/*", "badger/*", "hwm"} {
+	for _, pattern := range []string{tokenFile, "*.key", "server.crt", "acme", "acme/*", "audit", "audit/*", "badger", "hwm"} {
 		paths, _ := filepath.Glob(filepath.Join(o.Dir, pattern)) // the patterns are good
 		for _, path := range paths {
 			info, err := os.Stat(path)
-			if err != nil || info.IsDir() {
+			if err != nil {
 				continue
+			}
+			mode := fs.FileMode(0o600)
+			if info.IsDir() {
+				mode = 0o700
 			}
 			seen++
 			if info.Mode().Perm()&0o077 != 0 && !strings.HasSuffix(path, ".crt") {
-				r.narrow(check, o, path, info, 0o600)
+				r.narrow(check, o, path, info, mode)
 			}
 		}
 	}
 	if len(r.Findings) == bad {
-		r.sound(check, "%d files, none of which others may read", seen)
+		r.sound(check, "%d files and directories, none of which others may read", seen)
 	}
 }
 
