@@ -129,7 +129,7 @@ var hunts = map[string]struct {
 	"journal-cut":        {"mixed-1", []string{"kill"}},
 	"rollback-forgotten": {"mixed-1", []string{"disk-error", "disk-full"}},
 	"stale-right":        {"mixed-1", []string{"revoke"}},
-	"dropped-orphan":     {"mixed-1", []string{"kill"}},
+	"dropped-orphan":     {"mixed-1", []string{"revoke"}},
 	"bomb":               {"mixed-1", []string{"bombs"}},
 }
 
