@@ -22,6 +22,10 @@ type Damage struct {
 // maxDamages bounds the list; of more it is only told that there are.
 const maxDamages = 10_000
 
+// manyDamages is more than a few bad blocks leave: something larger is gone, and
+// nothing is to be written over what is left.
+const manyDamages = 64
+
 // damages are the documents that are known to be damaged.
 type damages struct {
 	mu    sync.Mutex
@@ -54,6 +58,9 @@ func (s *Store) NoteDamage(doc kaijutsu.DocumentID, why error) bool {
 		s.damages.docs = make(map[kaijutsu.DocumentID]Damage)
 	}
 	s.damages.docs[doc] = Damage{Doc: doc, Why: oneLine(why.Error()), Since: time.Now().UTC()}
+	if len(s.damages.docs) == manyDamages && !s.acceptLoss {
+		s.setDamage(fmt.Errorf("%d documents are damaged, a table may be lost; %s, or start with --accept-loss: %w: %w", manyDamages, s.mendHint(), ErrDamaged, kaijutsu.ErrUnavailable))
+	}
 	return true
 }
 
