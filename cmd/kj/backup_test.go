@@ -255,8 +255,8 @@ func TestKilledBackup(t *testing.T) {
 		t.Errorf("kj backup ls says %s, want no run 2", out)
 	}
 	kj(t, dir, "restore", at, "--verify")
-	if out := kj(t, dir, "backup", at); !strings.Contains(out, "documents  42") {
-		t.Errorf("the next backup says %s, want 40 contexts and the 2 documents of records", out)
+	if out := kj(t, dir, "backup", at); !strings.Contains(out, "of which 19 new") && !strings.Contains(out, "of which 20 new") {
+		t.Errorf("the next backup says %s, want the 19 contexts of the run that was killed, and maybe the records", out)
 	}
 	if left, _ := filepath.Glob(filepath.Join(at, "*.partial")); len(left) != 0 {
 		t.Errorf("the next backup left %v", left)
@@ -267,9 +267,6 @@ func TestKilledBackup(t *testing.T) {
 	r := kjtest.Serve(t, restored)
 	if len(kjtest.Export(t, r, first.document(t))) == 0 {
 		t.Error("a context of the first run is empty after the second")
-	}
-	if got, want := call[struct{ Storage_id string }](t, r, "server_status", nil).Storage_id, ""; got == want {
-		t.Error("the restored server has no storage id")
 	}
 }
 
