@@ -69,7 +69,7 @@ func (r hardRow) write(t *Table, opt *ClusterOptions) {
 	measured := number(r.measured)
 	if r.unit == "×" {
 		measured, wanted = measured+"×", wanted+"×"
-	} else {
+	} else if r.unit != "" {
 		r.name = fmt.Sprintf("%s, %s", r.name, r.unit)
 	}
 	if r.wanted == 0 {
