@@ -16,6 +16,12 @@
 // whole, in order; and the list of blocks that the events add up to is the list
 // that the node gives when it is asked.
 //
+// Mixed runs do everything at once under a schedule that the seed makes (plan.go):
+// faults in one lane, hostile peers and revoked tokens in another. What everybody
+// did and was told is recorded (history.go), and the checks are functions of
+// that record alone (verdict*.go). Planted says which bugs, put into the server
+// on purpose, they find; Rival puts another server in the place of ours.
+//
 // The faults of drifts have another load and another checker: senders with
 // tokens write down what became of each drift that they push, stage or cancel,
 // and every one has to be in its target exactly once, or not at all if a cancel
