@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"kaijutsu/internal/cluster"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/peer"
 	"kaijutsu/internal/store"
 	"kaijutsu/internal/telemetry"
@@ -24,6 +25,7 @@ func (s *Server) scrape(m *telemetry.Scrape) {
 	disk := s.store.Stats()
 	s.scrapeStore(m, disk)
 	s.scrapeHealth(m, disk)
+	s.scrapeMishaps(m)
 	s.scrapeLimits(m)
 	s.scrapeDocuments(m)
 	s.scrapeDrift(m)
@@ -105,6 +107,14 @@ func (s *Server) scrapeDocuments(m *telemetry.Scrape) {
 	m.Gauge("kaijutsu_mounts_failed", "Mounts of this node that are not open.", float64(len(s.mounts.Failed())))
 	m.Gauge("kaijutsu_records_unread", "Records that this release cannot read, by what they are.", float64(s.access.Unread()), "kind", "access")
 	m.Gauge("kaijutsu_records_unread", "Records that this release cannot read, by what they are.", float64(s.kernel.Unread()), "kind", "context")
+}
+
+// scrapeMishaps tells what was kept away from everything else.
+func (s *Server) scrapeMishaps(m *telemetry.Scrape) {
+	listed, refused := s.quarantine.Count()
+	m.Gauge("kaijutsu_quarantined", "Changes in quarantine.", float64(listed))
+	m.Counter("kaijutsu_changes_invalid_total", "Changes that the validator refused.", float64(refused))
+	m.Counter("kaijutsu_panics_total", "Panics that were contained.", float64(guard.Total()))
 }
 
 // scrapeLimits tells the limits, and how often each was met.
