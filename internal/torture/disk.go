@@ -55,6 +55,7 @@ type disk struct {
 
 	retired []*target // written to before
 	callers int
+	gone    []string // directories to remove while it is not mounted
 	typists []*typist
 }
 
@@ -110,7 +111,14 @@ func (d *disk) server(name string) *node {
 	return &node{name: "A", exe: d.s.exe, dir: filepath.Join(d.point, name), args: []string{"--log-level", "info"}}
 }
 
+// mount mounts the disk, without what is not needed any more.
 func (d *disk) mount() (err error) {
+	for _, dir := range d.gone {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	d.gone = nil
 	d.fs, err = faultfs.Mount(d.backing, d.point, d.options)
 	return err
 }

@@ -172,7 +172,12 @@ func (d *disk) fresh(ctx context.Context, a *atlas, round int, power bool) error
 	if err := again.finish(ctx); err != nil {
 		return err
 	}
-	return os.RemoveAll(filepath.Join(d.backing, filepath.Base(n.dir)))
+	own := filepath.Join(d.backing, filepath.Base(n.dir))
+	if !power {
+		return os.RemoveAll(own)
+	}
+	d.gone = append(d.gone, own) // the next loss of power may have some of it to undo
+	return nil
 }
 
 // losePower makes the disk what it might be, and mounts it again.
