@@ -116,6 +116,7 @@ type later struct {
 	letters atomic.Pointer[provenance.Index]
 	courier atomic.Pointer[courier.Courier]
 	links   atomic.Pointer[link.Links]
+	hidden  atomic.Pointer[func(kaijutsu.DocumentID) bool]
 
 	mu   sync.Mutex
 	hold bool             // guarded by mu
