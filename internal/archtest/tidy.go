@@ -15,7 +15,7 @@ import (
 // topLevel lists the names allowed beside the Go files of the root package.
 var topLevel = []string{
 	".ci", ".gitignore", "CONTRIBUTING.md", "LICENSE", "README.md", "blocks", "cmd", "docs", "drift", "flowbus", "git",
-	"go.mod", "go.sum", "internal", "run", "staticcheck.conf", "test",
+	"fuzz", "go.mod", "go.sum", "internal", "packaging", "run", "staticcheck.conf", "test",
 	".git", "kj", // not committed: the repository itself and a built binary
 }
 

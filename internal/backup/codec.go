@@ -1,7 +1,6 @@
 package backup
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -26,7 +25,6 @@ type encoder struct{ b []byte }
 
 func (e *encoder) uint(v uint64)   { e.b = binary.AppendUvarint(e.b, v) }
 func (e *encoder) int(v int64)     { e.b = binary.AppendVarint(e.b, v) }
-func (e *encoder) fixed(b []byte)  { e.b = append(e.b, b...) }
 func (e *encoder) string(s string) { e.uint(uint64(len(s))); e.b = append(e.b, s...) }
 func (e *encoder) bytes(b []byte)  { e.uint(uint64(len(b))); e.b = append(e.b, b...) }
 func (e *encoder) hash(h [32]byte) { e.b = append(e.b, h[:]...) }
@@ -224,7 +222,5 @@ func sameOrigin(a, b store.Extent) bool {
 	}
 	return a.Base == nil || a.Base.Doc == b.Base.Doc && a.Base.Changes == b.Base.Changes && a.Base.Heads.Equal(b.Base.Heads)
 }
-
-func equalIDs(a, b kaijutsu.DocumentID) bool { return bytes.Equal(a.Bytes(), b.Bytes()) }
 
 var errDigest = errors.New("the checksum is another")
