@@ -38,7 +38,8 @@ func TestATrackerMissesNothing(t *testing.T) {
 				}
 			}
 		}
-	})	if tooMuch > total/100 {
+	})
+	if tooMuch > total/100 {
 		t.Errorf("Follow says of %d of %d blocks that their content is touched, which shows as it was", tooMuch, total)
 	}
 }
