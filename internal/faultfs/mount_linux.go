@@ -58,6 +58,7 @@ func Mount(backing, point string, o Options) (*FS, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: mount at %s, which takes root: %w", ErrUnsupported, point, err), os.RemoveAll(f.undo))
 	}
+	keepFromChildren()
 	f.unmount = func() error {
 		err := unix.Unmount(point, 0)
 		if errors.Is(err, unix.EBUSY) {
@@ -70,6 +71,24 @@ func Mount(backing, point string, o Options) (*FS, error) {
 		return nil
 	}
 	return f, nil
+}
+
+// keepFromChildren closes the kernel's end of our mounts in processes that this
+// one starts, which the library does not: else one that waits for a mount keeps
+// it, and so itself, when this process is killed.
+func keepFromChildren() {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return
+	}
+	for _, e := range open {
+		if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err != nil || to != "/dev/fuse" {
+			continue
+		}
+		if fd, err := strconv.Atoi(e.Name()); err == nil {
+			unix.CloseOnExec(fd)
+		}
+	}
 }
 
 // sweep unmounts what servers left that were killed.
