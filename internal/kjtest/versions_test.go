@@ -1,10 +1,12 @@
 package kjtest_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"kaijutsu/internal/kjproc"
@@ -12,9 +14,9 @@ import (
 )
 
 // before is the version before this one: a commit of this repository.
-const before = "d6a022c4"
+const before = "d6a022cd3db6d8b9743aee98feee62281a7a800e"
 
-// buildBefore builds the kj of the version before.
+// buildBefore builds the kj of the version before, once.
 func buildBefore(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("KJ_FULL") == "" {
@@ -23,7 +25,18 @@ func buildBefore(t *testing.T) string {
 	if err := exec.Command("git", "cat-file", "-e", before+"^{commit}").Run(); err != nil {
 		t.Skipf("this clone does not hold the version before, %s: %v", before, err)
 	}
-	dir := t.TempDir()
+	exe, err := builtBefore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exe
+}
+
+var builtBefore = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "kjtest-")
+	if err != nil {
+		return "", err
+	}
 	archive := exec.Command("git", "archive", "--format=tar", "--output", filepath.Join(dir, "before.tar"), before)
 	archive.Dir = "../.."
 	unpack := exec.Command("tar", "-xf", "before.tar")
@@ -31,11 +44,11 @@ func buildBefore(t *testing.T) string {
 	unpack.Dir, build.Dir = dir, dir
 	for _, cmd := range []*exec.Cmd{archive, unpack, build} {
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+			return "", fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
 		}
 	}
-	return filepath.Join(dir, "kj")
-}
+	return filepath.Join(dir, "kj"), nil
+})
 
 // shift is one version of the server at work on a data directory.
 type shift struct {
