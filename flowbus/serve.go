@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 const maxServing = 32
@@ -86,7 +87,10 @@ func (b *Bus) answer(ctx context.Context, m Message, to string, f func(context.C
 	a.say("alive", nil, nil)
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { a.hear(in, changed, done, cancel) })
+	wg.Go(guard.Func(b.cfg.Log, "words of an asker", func() {
+		defer cancel()
+		a.hear(in, changed, done, cancel)
+	}))
 	err := f(ctx, m, func(data []byte) error { return a.send(ctx, data) })
 	close(done)
 	wg.Wait()

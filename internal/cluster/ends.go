@@ -5,7 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 )
 
 const (
@@ -33,7 +35,8 @@ func (e *ends) get(f *flowbus.Feed) (last [flowbus.Shards]uint64, ok bool) {
 	var failed [flowbus.Shards]error
 	var asked sync.WaitGroup
 	for i := range last {
-		asked.Go(func() { last[i], failed[i] = f.Last(ctx, i) })
+		failed[i] = kaijutsu.ErrUnavailable // unless it answers
+		asked.Go(guard.Func(nil, "last records", func() { last[i], failed[i] = f.Last(ctx, i) }))
 	}
 	asked.Wait()
 	for _, err := range failed {

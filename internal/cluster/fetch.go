@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/repo"
 )
 
@@ -99,15 +100,15 @@ func (c *Cluster) whoOf(ctx context.Context, nodes []string, doc kaijutsu.Docume
 		if owe[node] {
 			loud++
 		}
-		go func() { // ends with ctx, which ends when the caller returns
+		guard.Go(c.log, "question to a node", func() { // ends with ctx, which ends when the caller returns
 			has := false
+			defer func() { answers <- answer{node, has} }()
 			_ = c.bus.Ask(ctx, "node.ask."+node, encodeWho(doc), func(part []byte) error { // an error is a no
 				h, err := decodeHas(part)
 				has = has || err == nil && h.node == node
 				return err
 			})
-			answers <- answer{node, has}
-		}()
+		})
 	}
 	for len(owe) > 0 {
 		var enough <-chan time.Time

@@ -7,6 +7,7 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
 )
 
 const (
@@ -108,8 +109,9 @@ func (c *Cluster) whoFinds(ctx context.Context, nodes []string, name string) (al
 	}
 	answers := make(chan found, len(nodes))
 	for _, node := range nodes {
-		go func() { // ends with ctx, which ends when the caller returns
+		guard.Go(c.log, "question to a node", func() { // ends with ctx, which ends when the caller returns
 			var said found
+			defer func() { answers <- said }()
 			_ = c.bus.Ask(ctx, "node.ask."+node, encodeFind(name), func(part []byte) error { // an error is a no
 				f, err := decodeFound(part)
 				if err == nil && f.node == node {
@@ -117,8 +119,7 @@ func (c *Cluster) whoFinds(ctx context.Context, nodes []string, name string) (al
 				}
 				return err
 			})
-			answers <- said
-		}()
+		})
 	}
 	for range nodes {
 		select {

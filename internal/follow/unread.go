@@ -7,6 +7,8 @@ import (
 
 	"kaijutsu"
 	"kaijutsu/flowbus"
+	"kaijutsu/internal/guard"
+	"kaijutsu/internal/repo"
 )
 
 // unread stands for events that cannot be read, as those of a context whose data
@@ -25,8 +27,14 @@ func (f *Follower) matches(kind flowbus.Kind, subject string) bool {
 	return kind == unread || f.pattern.Match(subject)
 }
 
-// passes reports whether what could not be read may be read another time.
+// passes reports whether what could not be read may be read another time. What
+// is damaged, read-only for what it holds, or failed at being traced costs
+// nobody but those who follow that context.
 func passes(err error) bool {
+	var failed *guard.Failure
+	if errors.Is(err, repo.ErrDamaged) || errors.Is(err, repo.ErrReadOnly) || errors.As(err, &failed) {
+		return false
+	}
 	return errors.Is(err, kaijutsu.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 

@@ -1,6 +1,10 @@
 package follow
 
-import "time"
+import (
+	"time"
+
+	"kaijutsu/internal/guard"
+)
 
 const (
 	// crowd is how many followers a topic wakes for every event. More of them
@@ -34,12 +38,12 @@ func (h *Hub) wakeLocked(t *topic) {
 		return
 	}
 	t.waiting = true
-	time.AfterFunc(wait, func() {
+	time.AfterFunc(wait, guard.Func(h.cfg.Log, "waker of followers", func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		t.waiting, t.woken = false, time.Now()
 		t.wakeAll()
-	})
+	}))
 }
 
 // wakeAll lets every follower look now. The caller holds Hub.mu.
@@ -60,19 +64,24 @@ func (h *Hub) beat() {
 			return
 		case <-tick.C:
 		}
-		h.mu.Lock()
-		for _, t := range h.all() {
-			for f := range t.followers {
-				if f.turn == turn {
-					f.beat.Store(true)
-					f.stir()
-				}
-			}
-			if len(t.followers) == 0 && !t.idle.IsZero() && h.cfg.Now().Sub(t.idle) > lingers {
-				h.forgetLocked(t)
+		h.beatOnce(turn)
+	}
+}
+
+// beatOnce looks at every topic; it is the turn of some followers.
+func (h *Hub) beatOnce(turn int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range h.all() {
+		for f := range t.followers {
+			if f.turn == turn {
+				f.beat.Store(true)
+				f.stir()
 			}
 		}
-		h.mu.Unlock()
+		if len(t.followers) == 0 && !t.idle.IsZero() && h.cfg.Now().Sub(t.idle) > lingers {
+			h.forgetLocked(t)
+		}
 	}
 }
 

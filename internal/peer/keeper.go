@@ -8,6 +8,7 @@ import (
 	"github.com/coder/websocket"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 )
 
 // keep is the keeper: it looks at every connection a few times in each ping
@@ -61,10 +62,10 @@ func (c *conn) check() {
 // there for a round trip.
 func (c *conn) ping(now time.Duration) {
 	c.pinging.Store(int64(now))
-	c.hub.running.Go(func() {
+	c.hub.running.Go(guard.Func(c.hub.log, "ping", func() {
 		defer c.pinging.Store(0)
 		ctx, cancel := context.WithTimeout(context.Background(), 3*c.hub.cfg.Timing.Ping)
 		defer cancel()
 		_ = c.ws.Ping(ctx) // whether the peer lives is seen by what the socket hears
-	})
+	}))
 }

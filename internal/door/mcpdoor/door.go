@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kaijutsu"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/op"
 )
 
@@ -94,7 +95,7 @@ func (d *Door) Close() {
 	d.stop()
 	var closing sync.WaitGroup
 	for _, s := range open {
-		closing.Go(s.close) // each waits for its own requests
+		closing.Go(guard.Func(d.cfg.Log, "end of an MCP session", s.close)) // each waits for its own requests
 	}
 	closing.Wait()
 	d.leaveAll()
@@ -151,10 +152,10 @@ func (d *Door) spawn(f func()) bool {
 		return false
 	}
 	d.running.Add(1)
-	go func() {
+	guard.Go(d.cfg.Log, "MCP session", func() {
 		defer d.running.Done()
 		f()
-	}()
+	})
 	return true
 }
 
