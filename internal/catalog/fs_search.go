@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
@@ -43,6 +44,9 @@ func (o *operations) searchFiles(ctx context.Context, c op.Call, in fsSearchIn) 
 	found, err := o.parts.Mounts.Search(ctx, c, vfs.SearchSpec{
 		Path: in.Path, Pattern: in.Query, Glob: in.Glob, IgnoreCase: in.IgnoreCase, MaxMatches: in.MaxMatches,
 	})
+	if errors.Is(err, kaijutsu.ErrNotFound) {
+		err = kaijutsu.About("path", err)
+	}
 	if err != nil {
 		return out, err
 	}

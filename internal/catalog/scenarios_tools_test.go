@@ -189,7 +189,7 @@ func TestScenario18WhatIsDeniedIsNotThere(t *testing.T) {
 			t.Errorf("%s is listed although it is denied", o.Name)
 		}
 	}
-	if got, want := len(h.set.List(owner()))-len(h.set.List(call)), 4; got != want {
+	if got, want := len(h.set.List(owner()))-len(h.set.List(call)), 5; got != want {
 		t.Errorf("%d operations are not listed, want %d", got, want)
 	}
 	in := quote(`{"context": %, "block_id": %, "operations": [{"op": "insert", "line": 0, "content": "x"}]}`, c, b)

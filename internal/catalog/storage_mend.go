@@ -8,7 +8,7 @@ import (
 )
 
 type storageMendIn struct {
-	Document string `json:"document" jsonschema:"The id of the document, as storage_scrub lists it; or of a context." rule:"minlen=1,maxlen=512"`
+	Document string `json:"document" jsonschema:"The id of the document, as storage_scrub lists it; or a context, by whatever names one." rule:"minlen=1,maxlen=1000"`
 }
 
 // Mended says what came of mending a document.
@@ -27,17 +27,29 @@ func (o *operations) storageMend() *op.Op {
 		Description: "What is in memory or held by another node is brought back; the rest comes with the next editor that holds it. Nothing is destroyed: the rows as they were are kept in a file. A document that is not damaged is left as it is.",
 		Scope:       op.OnKernel, Right: kaijutsu.RightOwn, Effect: op.Destroys,
 		Examples: examplesOf("storage_mend"),
-	}, func(ctx context.Context, _ op.Call, in storageMendIn) (Mended, error) {
+	}, func(ctx context.Context, c op.Call, in storageMendIn) (Mended, error) {
 		if o.parts.Storage == nil {
 			return Mended{}, errNoStorage
 		}
-		doc, err := kaijutsu.ParseDocumentID(in.Document)
-		if id, other := kaijutsu.ParseContextID(in.Document); other == nil {
-			doc, err = id.Document(), nil
+		doc, err := o.mended(ctx, c, in.Document)
+		if err == nil {
+			var m Mended
+			if m, err = o.parts.Storage.Mend(ctx, doc); err == nil {
+				return m, nil
+			}
 		}
-		if err != nil {
-			return Mended{}, kaijutsu.About("document", err)
-		}
-		return o.parts.Storage.Mend(ctx, doc)
+		return Mended{}, kaijutsu.About("document", err)
 	})
+}
+
+// mended finds the document to mend. What is damaged may not be found by its
+// title any more: an id counts as it is.
+func (o *operations) mended(ctx context.Context, c op.Call, name string) (kaijutsu.DocumentID, error) {
+	if id, err := kaijutsu.ParseContextID(name); err == nil {
+		return id.Document(), nil
+	}
+	if doc, err := kaijutsu.ParseDocumentID(name); err == nil {
+		return doc, nil
+	}
+	return o.parts.Kernel.Resolve(ctx, c, name, kaijutsu.RightRead)
 }
