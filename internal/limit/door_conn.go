@@ -27,6 +27,16 @@ func (c *conn) Close() error {
 	return c.err
 }
 
+// CloseWrite says that nothing more comes, and leaves the connection open for
+// what the peer still sends: net/http does so when it refuses a request that it
+// has not read to the end, without which a reset would overtake its answer.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
 // abort closes the connection without waiting for what is not sent.
 func (c *conn) abort() {
 	c.once.Do(func() {

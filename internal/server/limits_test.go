@@ -46,7 +46,7 @@ func TestOperationsAboveTheRateAre429(t *testing.T) {
 
 func TestQuotasOfOperations(t *testing.T) {
 	s := start(t, nil)
-	id := text(call(t, s, "context_create", `{"title":"Full"}`)["id"])
+	id := call(t, s, "context_create", `{"title":"Full"}`)["id"].(string)
 	for _, tt := range []struct {
 		name, value, op, in string
 		status              int
@@ -85,7 +85,7 @@ func randomText(n int) string {
 
 func TestAChangeBeyondAQuotaIsRefusedAndTheEditorTold(t *testing.T) {
 	s := start(t, nil)
-	id := text(call(t, s, "context_create", `{"title":"Full"}`)["id"])
+	id := call(t, s, "context_create", `{"title":"Full"}`)["id"].(string)
 	told := make(chan string, 16)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
