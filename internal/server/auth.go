@@ -1,11 +1,10 @@
 package server
 
 import (
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"strings"
@@ -64,40 +63,36 @@ func isLoopback(host string) bool {
 }
 
 // ownerToken reads the token file, making it at the first start. The file is
-// readable by its owner only; one that others can read is refused.
-func ownerToken(path string) (string, error) {
+// for its owner alone: where others may read it, it is closed to them, which is
+// said, since one of them may have.
+func ownerToken(path string, log *slog.Logger) (string, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return makeToken(path)
+		return makeToken(path, log)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read owner token: %w", err)
+	}
+	removeTokens(path)
+	if len(b) == 0 { // of a start that was killed; there was never a token in it
+		if err := os.Remove(path); err != nil {
+			return "", fmt.Errorf("make owner token: %w", err)
+		}
+		return makeToken(path, log)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("read owner token: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("owner token %s can be read by others: %w: run chmod 600 on it, or delete it for a new one", path, kaijutsu.ErrDenied)
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		if err := os.Chmod(path, 0o600); err != nil {
+			return "", fmt.Errorf("owner token %s is open to others (mode %#o), and cannot be closed to them: %w: %w: run chmod 600 on it, or delete it for a new one", path, mode, err, kaijutsu.ErrDenied)
+		}
+		log.Warn("owner token was open to others, and is not any more", "path", path, "mode", fmt.Sprintf("%#o", mode), "hint", "kj token rotate owner makes another, should somebody have read it")
 	}
 	token := strings.TrimSpace(string(b))
 	if len(token) < 32 {
 		return "", fmt.Errorf("owner token %s is too short: %w: delete it for a new one", path, kaijutsu.ErrInvalid)
-	}
-	return token, nil
-}
-
-func makeToken(path string) (string, error) {
-	secret := make([]byte, 32)
-	rand.Read(secret)
-	token := base64.RawURLEncoding.EncodeToString(secret)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", fmt.Errorf("make owner token: %w", err)
-	}
-	_, err = fmt.Fprintln(f, token)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return "", fmt.Errorf("make owner token: %w", err)
 	}
 	return token, nil
 }

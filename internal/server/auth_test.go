@@ -42,8 +42,7 @@ func TestModeOfAnAddress(t *testing.T) {
 	}
 }
 
-// TestOwnerTokenFile: a token that others can read is not used, and one that is
-// rotated is in its file, for its owner alone.
+// TestOwnerTokenFile: a token that is rotated is in its file, for its owner alone.
 func TestOwnerTokenFile(t *testing.T) {
 	g := startGuarded(t, nil)
 	path := filepath.Join(g.Dir(), "owner.token")
@@ -63,12 +62,30 @@ func TestOwnerTokenFile(t *testing.T) {
 	if code, out := g.try(g.token("amy", "editor"), "token_rotate", `{"token": "owner"}`); kindOf(code, out) != "denied" {
 		t.Errorf("token_rotate of the owner's by an editor = %d %v, want denied", code, out)
 	}
+}
 
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "owner.token"), []byte(strings.Repeat("x", 43)), 0o644); err != nil {
+// TestOwnerTokenIsClosedToOthers: a token that others may read is closed to them
+// by the start, which says so but not what it is, and is good as before.
+func TestOwnerTokenIsClosedToOthers(t *testing.T) {
+	dir, secret := t.TempDir(), strings.Repeat("x", 43)
+	path := filepath.Join(dir, "owner.token")
+	if err := os.WriteFile(path, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := server.Start(server.Config{Dir: dir, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)}); !errors.Is(err, kaijutsu.ErrDenied) || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("Start with a token that all can read = %v, want ErrDenied and how to mend it", err)
+	if err := os.Chmod(path, 0o664); err != nil {
+		t.Fatal(err)
+	}
+	var log logbook
+	s := start(t, func(c *server.Config) {
+		c.Dir, c.Auth, c.Log = dir, "token", slog.New(slog.NewTextHandler(&log, nil))
+	})
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("owner.token = %v, %v, want mode 0600", info.Mode(), err)
+	}
+	if got := log.String(); !strings.Contains(got, "owner token was open to others") || !strings.Contains(got, "0664") || strings.Contains(got, secret) {
+		t.Errorf("the log = %s, want that it was open, and not the token", got)
+	}
+	if code, body := request(t, "POST", s.URL()+"/v1/ops/whoami", "{}", map[string]string{"Authorization": "Bearer " + secret}); code != 200 {
+		t.Errorf("whoami with it = %d %s, want 200", code, body)
 	}
 }

@@ -5,10 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -40,8 +37,8 @@ type ownerWatch struct {
 func (w *ownerWatch) end() { w.once.Do(w.f) }
 
 // openOwnerKey reads the token's file, making it at the first start.
-func openOwnerKey(path string) (*ownerKey, error) {
-	secret, err := ownerToken(path)
+func openOwnerKey(path string, log *slog.Logger) (*ownerKey, error) {
+	secret, err := ownerToken(path, log)
 	if err != nil {
 		return nil, err
 	}
@@ -115,30 +112,6 @@ func (k *ownerKey) rotate(grace time.Duration) (string, error) {
 		f()
 	}
 	return secret, nil
-}
-
-// replaceToken puts another token into a file, whole or not at all.
-func replaceToken(path, secret string) error {
-	tmp := path + ".new"
-	_ = os.Remove(tmp) // of a crash
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("write owner token: %w", err)
-	}
-	_, err = fmt.Fprintln(f, secret)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp)
-		return fmt.Errorf("write owner token: %w", err)
-	}
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // the name is there either way; a power cut may bring the former back
-		_ = dir.Close()
-	}
-	return nil
 }
 
 // rotateOwner gives the owner's token another secret.

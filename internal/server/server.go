@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -153,6 +152,7 @@ type Server struct {
 
 	stopping context.Context // ends the streams, which do not end by themselves
 	stop     context.CancelFunc
+	drained  drained
 }
 
 // Start listens, opens the data directory and serves until Close. From the
@@ -178,10 +178,10 @@ func Start(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+	if err := store.MakeDir(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
-	owner, err := openOwnerKey(filepath.Join(cfg.Dir, tokenFile))
+	owner, err := openOwnerKey(filepath.Join(cfg.Dir, tokenFile), cfg.Log)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -135,13 +134,6 @@ func TestStartRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	running := start(t, nil)
-	open := filepath.Join(t.TempDir(), "open")
-	if err := os.MkdirAll(open, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(open, "owner.token"), bytes.Repeat([]byte("x"), 43), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	tests := []struct {
 		name string
 		cfg  server.Config
@@ -153,7 +145,6 @@ func TestStartRefuses(t *testing.T) {
 		{"address without a port", server.Config{Listen: "127.0.0.1"}, "want host:port"},
 		{"data directory is a file", server.Config{Dir: file}, "not a directory"},
 		{"directory in use", server.Config{Dir: running.Dir()}, "in use"},
-		{"token that others can read", server.Config{Dir: open}, "chmod 600"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

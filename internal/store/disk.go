@@ -168,21 +168,33 @@ func writeZeros(f *os.File, n int64) error {
 	return nil
 }
 
-// makeDirs makes a directory and those above it, durably.
-func makeDirs(dir string) error {
+// MakeDir makes a directory and those above it, for their owner alone, durably:
+// without that a power cut may take the names of directories and with them all
+// that was synced in them. One that is there is left as it is.
+func MakeDir(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
 	parent := filepath.Dir(dir)
 	if parent != dir {
-		if err := makeDirs(parent); err != nil {
+		if err := MakeDir(parent); err != nil {
 			return err
 		}
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(parent)
+	return syncParent(dir)
+}
+
+// syncParent makes the name of dir durable, where this process may open the
+// directory that it is in.
+func syncParent(dir string) error {
+	err := syncDir(filepath.Dir(dir))
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
 }
 
 // syncDir makes the names in dir durable.

@@ -214,6 +214,9 @@ func indexOfTable(b []byte) (*fb.TableIndex, error) {
 	if checkSum(index, message) != nil && !correctData(index, message, false) {
 		return nil, errors.New("index: checksum does not match")
 	}
+	if len(index) < minIndex {
+		return nil, fmt.Errorf("index: %d bytes are none", len(index))
+	}
 	found := fb.GetRootAsTableIndex(index, 0)
 	if found.OffsetsLength() == 0 {
 		return nil, errors.New("index: it lists no blocks")

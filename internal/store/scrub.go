@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 	"time"
 
@@ -236,14 +235,14 @@ func (r *scrubbing) tables(ctx context.Context) error {
 			return err
 		}
 		var stopped error
-		damage := checkTable(table.NewFilename(id, r.s.databaseDir()), func(n int) error {
+		damage := checkListed(r.s.databaseDir(), id, func(n int) error {
 			stopped = r.read(ctx, int64(n))
 			return stopped
 		})
 		switch {
 		case stopped != nil:
 			return stopped
-		case errors.Is(damage, fs.ErrNotExist): // compacted away
+		case errors.Is(damage, errCompacted):
 		case damage != nil:
 			damage = fmt.Errorf("table %s is damaged: %w", table.IDToFilename(id), damage)
 			r.problem("%v", damage)

@@ -97,7 +97,7 @@ func Open(o Options) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
-	if err := makeDirs(s.databaseDir()); err != nil {
+	if err := MakeDir(s.databaseDir()); err != nil {
 		return err
 	}
 	if !allocates {
@@ -255,7 +255,8 @@ func (s *Store) identify(ctx context.Context, first bool) error {
 	}
 	s.storageID = id
 	_, err := s.writeMark()
-	return errors.Join(err, syncDir(s.dir))
+	// Who made the directory may not have got as far as to sync its name.
+	return errors.Join(err, syncDir(s.dir), syncParent(s.dir))
 }
 
 // newUUID returns a random UUID (RFC 9562 §5.4).

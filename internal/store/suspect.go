@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,9 +82,9 @@ func (s *suspects) examineLocked(id uint64, pause func(bytes int) error) error {
 	if err := s.ranges[id].damage; err != nil {
 		return err
 	}
-	err := checkTable(table.NewFilename(id, s.dir), pause)
+	err := checkListed(s.dir, id, pause)
 	switch {
-	case err == nil || errors.Is(err, fs.ErrNotExist): // sound, or compacted away
+	case err == nil || errors.Is(err, errCompacted): // sound, or no more
 		delete(s.ranges, id)
 		s.left.Add(-1)
 		return nil
@@ -94,6 +96,38 @@ func (s *suspects) examineLocked(id uint64, pause func(bytes int) error) error {
 	s.ranges[id] = r
 	s.found(id, r.damage)
 	return r.damage
+}
+
+// errCompacted says that a table that cannot be read is none any more.
+var errCompacted = errors.New("the table was compacted away")
+
+// checkListed compares every checksum in a table that is in use. Badger takes a
+// table that was compacted off its manifest, then cuts it to nothing, then
+// deletes it: whoever reads it meanwhile finds it damaged, and asks the manifest.
+func checkListed(dir string, id uint64, pause func(bytes int) error) error {
+	err := checkTable(table.NewFilename(id, dir), pause)
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if listed, readErr := isListed(dir, id); readErr == nil && !listed || errors.Is(err, fs.ErrNotExist) {
+		return errCompacted
+	}
+	return err
+}
+
+// isListed reports whether the manifest lists a table.
+func isListed(dir string, id uint64) (bool, error) {
+	f, err := os.Open(filepath.Join(dir, badger.ManifestFilename))
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	manifest, _, err := badger.ReplayManifestFile(f, 0, badger.Options{})
+	if err != nil {
+		return false, err
+	}
+	_, listed := manifest.Tables[id]
+	return listed, nil
 }
 
 // checkTable compares every checksum in a table.
@@ -152,7 +186,7 @@ func (s *suspects) forget(tables map[uint64]error) {
 		if !known {
 			continue
 		}
-		if err := checkTable(table.NewFilename(id, s.dir), nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := checkListed(s.dir, id, nil); err != nil && !errors.Is(err, errCompacted) {
 			r.damage = fmt.Errorf("table %s is damaged: %w", table.IDToFilename(id), err)
 			s.ranges[id] = r
 			continue

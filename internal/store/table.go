@@ -24,6 +24,10 @@ type tableFile struct {
 	index *fb.TableIndex
 }
 
+// minIndex is less than any index has: an offset and a table of fields. The
+// checksum of nothing matches nothing, as in a file of zeros.
+const minIndex = 8
+
 // openTable opens a table and checks its index.
 func openTable(path string) (_ *tableFile, err error) {
 	f, err := os.Open(path)
@@ -50,6 +54,9 @@ func openTable(path string) (_ *tableFile, err error) {
 	}
 	if err := checkSum(index, sum); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
+	}
+	if len(index) < minIndex {
+		return nil, fmt.Errorf("index: %d bytes are none", len(index))
 	}
 	t := &tableFile{f: f, index: fb.GetRootAsTableIndex(index, 0)}
 	if t.index.OffsetsLength() == 0 {
