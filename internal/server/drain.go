@@ -21,24 +21,38 @@ const goodbye = time.Second
 // the documents closed, then the store. Requests may take half of the time that
 // ctx leaves; when all of it is over, the error says what is still closing, and
 // the process may end: what was acknowledged is on disk.
+// Closing again waits for the same end.
 func (s *Server) Close(ctx context.Context) error {
-	s.progress.become(draining)
-	_ = os.Remove(filepath.Join(s.cfg.Dir, addressFile)) // stale files are harmless
-	s.stop()
-	done := make(chan error, 1)
-	var at closing
-	go func() { done <- s.drain(ctx, &at) }()
+	d := &s.drained
+	d.once.Do(func() {
+		s.progress.become(draining)
+		_ = os.Remove(filepath.Join(s.cfg.Dir, addressFile)) // stale files are harmless
+		s.stop()
+		d.done = make(chan struct{})
+		go func() {
+			defer close(d.done)
+			d.err = s.drain(ctx, &d.at)
+		}()
+	})
 	select {
-	case err := <-done:
-		return err
+	case <-d.done:
+		return d.err
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-done: // both at once
-		return err
+	case <-d.done: // both at once
+		return d.err
 	default:
-		return fmt.Errorf("%s still closing after the time to stop was over: %w: what was acknowledged is on disk", at.what(), kaijutsu.ErrUnavailable)
+		return fmt.Errorf("%s still closing after the time to stop was over: %w: what was acknowledged is on disk", d.at.what(), kaijutsu.ErrUnavailable)
 	}
+}
+
+// drained is the end of a server, which comes once.
+type drained struct {
+	once sync.Once
+	at   closing
+	done chan struct{} // made by once
+	err  error         // before done is closed
 }
 
 // drain closes everything in order, and notes where it is.
