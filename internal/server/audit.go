@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"kaijutsu"
 	"kaijutsu/internal/audit"
@@ -49,8 +50,8 @@ func (s *Server) audit(r op.Record) {
 	if r.Problem != nil {
 		message, e.Outcome, e.Reason = "operation failed", audit.Failed, r.Problem.Kind
 		attrs = append(attrs, slog.String("kind", r.Problem.Kind))
-		if r.Problem.Field != "" {
-			attrs = append(attrs, slog.String("field", r.Problem.Field))
+		if field := s.fieldOf(r); field != "" {
+			attrs = append(attrs, slog.String("field", field))
 		}
 		if r.Problem.Ref != "" {
 			attrs = append(attrs, slog.String("ref", r.Problem.Ref))
@@ -68,6 +69,17 @@ func (s *Server) audit(r op.Record) {
 		s.auditNote(e)
 	}
 	s.log.LogAttrs(context.Background(), level, message, attrs...)
+}
+
+// fieldOf returns the parameter that is wrong, when the operation has one of that
+// name: what callers make up stays out of the log.
+func (s *Server) fieldOf(r op.Record) string {
+	name, _, _ := strings.Cut(r.Problem.Field, ".")
+	name, _, _ = strings.Cut(name, "[")
+	if o, err := s.set.Get(r.Call, r.Op); err != nil || o.In.Properties[name] == nil {
+		return ""
+	}
+	return name
 }
 
 // notable are operations that are written down although their effect alone

@@ -205,7 +205,7 @@ func TestRefusedOperations(t *testing.T) {
 		code             int
 		want             string
 	}{
-		{"unknown operation", "context_destroy", `{}`, 404, "there are block_append"},
+		{"unknown operation", "context_destroy", `{}`, 404, ", block_append, "},
 		{"not JSON", "context_create", `{`, 400, "parameters"},
 		{"two values", "context_create", `{} {}`, 400, "more than one"},
 		{"unknown field", "context_create", `{"name": "x"}`, 400, "there are label, title"},

@@ -132,7 +132,7 @@ func TestWhoSeesNumbersAndProfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner := map[string]string{"Authorization": "Bearer " + strings.TrimSpace(string(b))}
-	_, made := request(t, "POST", guarded.URL()+"/v1/ops/token_create", `{"name":"boss","principal":"boss","kind":"person","role":"own"}`, owner)
+	_, made := request(t, "POST", guarded.URL()+"/v1/ops/token_create", `{"name":"boss","kind":"person","role":"owner"}`, owner)
 	var token struct {
 		Token string `json:"token"`
 	}
