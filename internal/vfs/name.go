@@ -49,7 +49,11 @@ func Clean(name string) (string, error) {
 	if len(kept) == 0 {
 		return ".", nil
 	}
-	return strings.Join(kept, "/"), nil
+	clean := strings.Join(kept, "/")
+	if strings.HasPrefix(clean, `\`) || hasDrive(clean) { // "./" stood before it
+		return "", fmt.Errorf("path %q: begin it below the mount, without a slash or drive: %w", name, ErrEscapes)
+	}
+	return clean, nil
 }
 
 // hasDrive reports whether a name begins as Windows' drives and streams do.
