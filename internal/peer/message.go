@@ -74,15 +74,17 @@ func (c *conn) takeSync(ctx context.Context, name string, data []byte, wants boo
 	if d == nil {
 		return
 	}
-	m, err := amfile.DecodeSync(data)
-	if err != nil {
-		c.refuse(d, fmt.Errorf("sync message: %w", err))
-		return
-	}
 	c.mu.Lock()
 	session := d.session
 	c.mu.Unlock()
 	if session == nil {
+		return
+	}
+	m, err := amfile.DecodeSync(data)
+	if err != nil {
+		err = fmt.Errorf("sync message: %w", err)
+		session.NoteRefused(data, err)
+		c.refuse(d, err)
 		return
 	}
 	if len(m.Changes) > 0 {
@@ -92,6 +94,7 @@ func (c *conn) takeSync(ctx context.Context, name string, data []byte, wants boo
 	var refused *refusedError
 	switch err := c.handOver(ctx, session, m, wants); {
 	case errors.As(err, &refused):
+		session.NoteRefused(refused.chunk, refused.reason)
 		c.refuse(d, refused.reason)
 	case errors.Is(err, repo.ErrRefused): // the write loop tells why
 	case err != nil:
@@ -102,7 +105,10 @@ func (c *conn) takeSync(ctx context.Context, name string, data []byte, wants boo
 }
 
 // refusedError says that it is the message that is wrong.
-type refusedError struct{ reason error }
+type refusedError struct {
+	reason error
+	chunk  []byte // of the message, that is no change
+}
 
 func (e *refusedError) Error() string { return e.reason.Error() }
 
@@ -174,7 +180,7 @@ func decodeChanges(chunks [][]byte, at int) ([]*amfile.Change, error) {
 	for i, chunk := range chunks {
 		var err error
 		if changes[i], err = amfile.DecodeChange(chunk); err != nil {
-			return nil, &refusedError{fmt.Errorf("change %d of the sync message: %w", at+i+1, err)}
+			return nil, &refusedError{fmt.Errorf("change %d of the sync message: %w", at+i+1, err), chunk}
 		}
 	}
 	return changes, nil

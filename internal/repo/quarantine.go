@@ -98,6 +98,18 @@ func (d *document) noteRefused(s *Session, refusal *changegraph.Refusal) {
 	})
 }
 
+// NoteRefused lists what a peer sent and nobody worked on: it is no sync message,
+// or no change. The bytes are not kept.
+func (s *Session) NoteRefused(sent []byte, why error) {
+	e := quarantine.Entry{
+		Document: s.doc.id, By: s.who.Principal, At: s.doc.repo.cfg.Now().UTC(), Bytes: len(sent), Why: why.Error(),
+	}
+	if chunks, err := amfile.SplitChunks(sent); err == nil && len(chunks) == 1 {
+		e.Change = chunks[0].Hash
+	}
+	s.doc.repo.cfg.Quarantine.Note(e)
+}
+
 // Quarantine returns the changes that are not worked on, and the documents that
 // are read-only for one.
 func (r *Repo) Quarantine() *quarantine.List { return r.cfg.Quarantine }
