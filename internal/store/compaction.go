@@ -13,6 +13,7 @@ import (
 	"sync"
 	_ "unsafe" // for go:linkname
 
+	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/table"
 	"google.golang.org/protobuf/proto"
@@ -29,7 +30,8 @@ import (
 // a variable: between writing down what a compaction did and relying on it. Each
 // key of the tables that go must be in those that come. If one is not, the
 // manifest is put back as it was; Badger, told that the sync failed, keeps the
-// old tables, and the store reopens it.
+// old tables, and the store reopens it. The same is done when the sync fails: it
+// deletes the new tables then, which the manifest names.
 
 //go:linkname badgerSync github.com/dgraph-io/badger/v4.syncFunc
 var badgerSync func(*os.File) error
@@ -59,7 +61,9 @@ var manifests sync.Map
 // calls it from one goroutine at a time.
 type manifestGuard struct {
 	dir  string
-	lost func(error) // told that a compaction was undone; must return at once
+	lost func(error) // told that a change was undone; must return at once
+
+	fsync func(*os.File) error
 
 	good []byte // the manifest on disk
 	read int    // bytes of Badger's file that are decided
@@ -71,12 +75,30 @@ type manifestGuard struct {
 // guardManifest has the manifest in dir guarded from now on, or anew. It is to
 // be called before the database is opened, and with nobody at it.
 func guardManifest(dir string, lost func(error)) error {
-	b, err := os.ReadFile(filepath.Join(dir, "MANIFEST"))
+	b, err := os.ReadFile(filepath.Join(dir, badger.ManifestFilename))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	manifests.Store(dir, &manifestGuard{dir: dir, lost: lost, good: b, read: len(b)})
+	b = wholeRecords(b)
+	manifests.Store(dir, &manifestGuard{dir: dir, lost: lost, fsync: (*os.File).Sync, good: b, read: len(b)})
 	return nil
+}
+
+// wholeRecords returns what Badger makes of a manifest when it opens it: it cuts
+// a record that is not whole, and begins one that is not there.
+func wholeRecords(b []byte) []byte {
+	if len(b) < len(manifestHeader) {
+		return manifestHeader
+	}
+	end := len(manifestHeader)
+	for end < len(b) {
+		n, fixed := correctRecord(b[end:])
+		if n == 0 || fixed {
+			break
+		}
+		end += n
+	}
+	return b[:end:end]
 }
 
 // sync makes durable what Badger has written, or puts the manifest back.
@@ -93,32 +115,59 @@ func (g *manifestGuard) sync(f *os.File) error {
 		err = change.check(g.dir)
 	}
 	if err == nil {
-		if err = f.Sync(); err == nil {
+		if err = g.fsync(f); err == nil {
 			g.good, g.read = b, len(b)
+			return nil
 		}
-		return err
 	}
-	err = fmt.Errorf("a compaction is undone: %w", err)
-	if back := replaceFile(filepath.Join(g.dir, "MANIFEST"), g.good); back != nil {
-		err = errors.Join(err, fmt.Errorf("and the manifest is not put back: %w", back))
-	}
-	g.apart, g.read = true, len(b)
+	// Badger deletes the tables that it has made, and keeps the others.
+	err = g.putBack(len(b), fmt.Errorf("a change of tables is undone: %w", err))
 	g.lost(err)
 	return err
+}
+
+// putBack makes the manifest on disk what it was, after err. What Badger has in
+// its file up to read does not count. When the disk fails, reopening does it.
+func (g *manifestGuard) putBack(read int, err error) error {
+	g.apart, g.read = true, read
+	if back := g.restore(); back != nil {
+		err = errors.Join(err, fmt.Errorf("and the manifest is not put back: %w", back))
+	}
+	return err
+}
+
+func (g *manifestGuard) restore() error {
+	return replaceFile(filepath.Join(g.dir, badger.ManifestFilename), g.good)
+}
+
+// restoreManifest writes the manifest in dir anew, as it was when it was last
+// synced: nobody knows which pages are on the disk of what came after that, or
+// whether the tables are there. The database is to be closed.
+func restoreManifest(dir string) error {
+	if g, ok := manifests.Load(dir); ok {
+		return g.(*manifestGuard).restore()
+	}
+	return renew(filepath.Join(dir, badger.ManifestFilename))
 }
 
 // follow writes what Badger adds to its own file to the one that was put back,
 // if it does nothing but name new tables: what was in memory while it closes.
 func (g *manifestGuard) follow(b []byte) error {
 	change, err := changesOf(b[min(g.read, len(b)):])
-	if err != nil || len(b) < g.read || len(change.gone) > 0 {
-		return fmt.Errorf("the manifest was put back: nothing is compacted before the database is opened anew: %w", errors.Join(err, errCompaction))
+	if err == nil {
+		err = change.check(g.dir)
 	}
-	all := slices.Concat(g.good, b[g.read:])
-	if err := replaceFile(filepath.Join(g.dir, "MANIFEST"), all); err != nil {
+	if err != nil || len(b) < g.read || len(change.gone) > 0 {
+		err = fmt.Errorf("the manifest was put back: nothing is compacted before the database is opened anew: %w", errors.Join(err, errCompaction))
+		return g.putBack(len(b), err) // it may have been written anew, which replaces it
+	}
+	former := g.good
+	g.good = slices.Concat(g.good, b[g.read:])
+	g.read = len(b)
+	if err := g.restore(); err != nil {
+		g.good = former
 		return err
 	}
-	g.good, g.read = all, len(b)
 	return nil
 }
 
@@ -200,9 +249,15 @@ func changesOf(b []byte) (c tableChange, err error) {
 	return c, nil
 }
 
-// check compares the tables that went with those that came.
+// check compares the tables that went with those that came, which must be there
+// in any case: those of a change that could not be written are deleted.
 func (c tableChange) check(dir string) error {
 	if len(c.gone) == 0 {
+		for id := range c.made {
+			if _, err := os.Stat(table.NewFilename(id, dir)); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	old, err := openCursors(dir, c.gone)

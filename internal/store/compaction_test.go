@@ -96,6 +96,82 @@ func TestCompactionsThatFailLoseNothing(t *testing.T) {
 	}
 }
 
+// TestManifestsThatCannotBeSynced: after a sync of the manifest that fails Badger
+// deletes the tables that it made. The manifest does not name them, the database
+// can be closed and opened again, and all rows are there.
+func TestManifestsThatCannotBeSynced(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		fails func(n int) bool // the n-th sync
+	}{
+		{"once", func(n int) bool { return n == 1 }},
+		{"the first three", func(n int) bool { return n <= 3 }},
+		{"every second", func(n int) bool { return n%2 == 1 }},
+		{"the second", func(n int) bool { return n == 2 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			var lost atomic.Int32
+			var db *badger.DB
+			open := func(fails func(int) bool) {
+				t.Helper()
+				if err := guardManifest(dir, func(error) { lost.Add(1) }); err != nil {
+					t.Fatal(err)
+				}
+				g, _ := manifests.Load(dir)
+				n := 0
+				g.(*manifestGuard).fsync = func(f *os.File) error {
+					if n++; fails(n) {
+						return unix.EIO
+					}
+					return f.Sync()
+				}
+				var err error
+				if db, err = badger.Open(badgerOptions(dir, badgerLog{log: discard()}).WithSyncWrites(false).WithMemTableSize(1 << 20).WithValueThreshold(64 << 10)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			value := bytes.Repeat([]byte("x"), 900)
+			const rows = 4000 // some tables
+			open(test.fails)
+			for i := range rows {
+				if err := db.Update(func(txn *badger.Txn) error { return txn.Set(fmt.Appendf(nil, "row %06d", i), value) }); err != nil {
+					t.Fatal(err)
+				}
+				if i%500 == 499 {
+					_ = db.Flatten(1) // may fail
+				}
+			}
+			if err := db.Close(); err != nil {
+				t.Log("close:", err) // the log has what is in memory
+			}
+			if lost.Load() == 0 {
+				t.Error("no sync failed: the test tests nothing")
+			}
+			if err := restoreManifest(dir); err != nil {
+				t.Fatal(err)
+			}
+			open(func(int) bool { return false })
+			t.Cleanup(func() {
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			err := db.View(func(txn *badger.Txn) error {
+				for i := range rows {
+					if _, err := txn.Get(fmt.Appendf(nil, "row %06d", i)); err != nil {
+						return fmt.Errorf("row %d: %w", i, err)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // failTables lets every so many mappings of a table that is being made fail; 0
 // none.
 var failTables, tablesMade atomic.Int32

@@ -82,7 +82,7 @@ func (c *committer) reopen() error {
 	defer c.s.life.Unlock()
 	err := c.s.closeDatabase()
 	if err == nil && c.failed != nil {
-		err = renew(c.s.manifest())
+		err = restoreManifest(c.s.databaseDir())
 	}
 	repairing := c.s.repairs.take()
 	if err == nil {
