@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -30,26 +31,26 @@ type markFile struct {
 	turn int64
 }
 
-// openMark opens or makes the file in dir and returns the greater mark in it.
-// found is false when the file was new or has never been written.
+// openMark opens the file in dir and returns the greater mark in it. found is
+// false when there is no file, or nothing has been written to it; m is nil then,
+// and nothing is changed.
 func openMark(dir string) (m *markFile, at mark, found bool, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, "hwm"), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(markPath(dir), os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, mark{}, false, nil
+	}
 	if err != nil {
 		return nil, mark{}, false, err
 	}
 	m = &markFile{f: f}
 	whole := make([]byte, 2*slotBytes)
 	n, err := io.ReadFull(f, whole)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF || allZero(whole[:n]) {
 		f.Close()
-		return nil, mark{}, false, err
-	}
-	if allZero(whole[:n]) {
-		// New, or never written. Take the space, for when there is none.
-		if _, err := f.WriteAt(make([]byte, 2*slotBytes), 0); err != nil {
-			return m, mark{}, false, err
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			err = nil
 		}
-		return m, mark{}, false, nil
+		return nil, mark{}, false, err
 	}
 	for turn := range int64(2) {
 		if slot, ok := decodeSlot(whole[turn*slotBytes:]); ok && (!found || slot.counter > at.counter) {
@@ -61,6 +62,19 @@ func openMark(dir string) (m *markFile, at mark, found bool, err error) {
 	}
 	return m, at, true, nil
 }
+
+// makeMark makes the file in dir, without a mark in it, and takes the space that
+// it needs, for when there is none.
+func makeMark(dir string) (*markFile, error) {
+	f, err := os.OpenFile(markPath(dir), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.WriteAt(make([]byte, 2*slotBytes), 0)
+	return &markFile{f: f}, err
+}
+
+func markPath(dir string) string { return filepath.Join(dir, "hwm") }
 
 func decodeSlot(b []byte) (mark, bool) {
 	sum := binary.LittleEndian.Uint32(b[slotPayload:])

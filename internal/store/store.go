@@ -122,8 +122,9 @@ func (s *Store) open() (err error) {
 	if found.fresh && at.counter > 0 {
 		found.loss = errors.New("the database is gone")
 	}
-	if !found.fresh && !s.marked {
-		s.log.Warn("no high-water mark: lost writes would not be noticed", "path", s.mark.f.Name())
+	// The first commit is before the first mark; nobody was told of it.
+	if !found.fresh && !s.marked && found.version > firstVersion && found.loss == nil {
+		found.loss = fmt.Errorf("the high-water mark %s is gone: whether writes are missing cannot be told", markPath(s.dir))
 	}
 	if found.loss != nil || found.tornManifest {
 		if err := s.lost(found.loss); err != nil {
@@ -138,19 +139,25 @@ func (s *Store) open() (err error) {
 			return fmt.Errorf("%s: %w; %s: %w", path, err, s.mendHint(), ErrDamaged)
 		}
 	}
+	if s.mark == nil {
+		if s.mark, err = makeMark(s.dir); err != nil {
+			return fmt.Errorf("make the high-water mark: %w", err)
+		}
+	}
 	if err := s.openFound(found); err != nil {
 		return err
 	}
 	return s.start(found, at)
 }
 
+// firstVersion is Badger's version of a store's first commit.
+const firstVersion = 1
+
 func (s *Store) databaseDir() string { return filepath.Join(s.dir, "badger") }
 
 func (s *Store) readMark() (mark, error) {
 	file, at, found, err := openMark(s.dir)
-	if file != nil {
-		s.mark = file
-	}
+	s.mark = file
 	if err != nil {
 		err = fmt.Errorf("read the high-water mark: %w", err)
 		if file == nil {
