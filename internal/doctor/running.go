@@ -25,6 +25,10 @@ type Server struct {
 // scrubPoll is how often the check of the disk is asked how far it is.
 const scrubPoll = 300 * time.Millisecond
 
+// scrubBegins is how many times it is asked before it is given up that it has
+// not begun.
+const scrubBegins = 30
+
 // Ask looks over a server that runs. With a directory in o it is the server's,
 // and its files are looked at too. The error is that of the first operation that
 // could not be asked: who asks needs the right to own the kernel.
@@ -120,8 +124,9 @@ func (r *Report) disk(ctx context.Context, s Server, o Options) error {
 		r.wrong("store", t, "edits are refused, and editors keep them", "free some space; the server goes on by itself")
 	}
 	check, err := call[storageCheck](ctx, s, "storage_scrub", none{})
-	for err == nil && check.Scrub != nil {
-		if o.Progress != nil {
+	// It begins a little after the answer.
+	for polls := 0; err == nil && (polls == 0 || check.Scrub != nil || check.Last == nil && polls < scrubBegins); polls++ {
+		if o.Progress != nil && check.Scrub != nil {
 			o.Progress(check.Scrub.DocumentsDone, check.Scrub.Documents)
 		}
 		select {
