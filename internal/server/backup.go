@@ -80,9 +80,23 @@ func (b *backups) underWay() int {
 	return b.now
 }
 
+// mayBackUp asks whether somebody may take all that there is: through the
+// operation that tells of backups, with all of its gates and its audit, and
+// nobody whose token narrows what they may do.
+func (s *Server) mayBackUp(ctx context.Context, c op.Call) error {
+	if c.Bounds != nil {
+		return fmt.Errorf("a backup holds everything, and this token is for part of it: %w: take another, or the owner's", kaijutsu.ErrDenied)
+	}
+	_, err := s.set.Call(ctx, c, "server_backup", json.RawMessage("{}"))
+	return err
+}
+
 // serveBackup streams the whole store as it is now. The request says what its
 // sender has already.
 func (s *Server) serveBackup(w http.ResponseWriter, r *http.Request, c op.Call) (err error) {
+	if err := s.mayBackUp(r.Context(), c); err != nil {
+		return err
+	}
 	if err := s.backups.begin(); err != nil {
 		return err
 	}
@@ -149,7 +163,10 @@ func (p paced) Write(b []byte) (int, error) {
 
 // serveBackupDone notes that somebody has a backup safely, whose stream had this
 // checksum.
-func (s *Server) serveBackupDone(w http.ResponseWriter, r *http.Request, _ op.Call) error {
+func (s *Server) serveBackupDone(w http.ResponseWriter, r *http.Request, c op.Call) error {
+	if err := s.mayBackUp(r.Context(), c); err != nil {
+		return err
+	}
 	var in struct {
 		Sum string `json:"sum"`
 	}
