@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -103,7 +104,8 @@ func staleRow(key []byte) []byte {
 // markStale makes rows in gaps unreadable that were there before and of which
 // the last version may be gone: it is older than the table's greatest. Those of
 // documents tell by themselves: a newer one would have come with rows behind its
-// counts. Changes, actors and blobs are written once.
+// counts. Changes, actors and blobs are written once. Who accepts losses takes
+// records as they were.
 func (s *Store) markStale(now state, version uint64, gaps []gap) (state, error) {
 	err := s.db.Update(func(txn *badger.Txn) error {
 		v := view{s, txn}
@@ -112,6 +114,9 @@ func (s *Store) markStale(now state, version uint64, gaps []gap) (state, error) 
 				if err := v.markStale(class, version, g); err != nil {
 					return err
 				}
+			}
+			if err := v.markLost(g); err != nil {
+				return err
 			}
 		}
 		now.counter++
@@ -143,7 +148,8 @@ func (v view) markStale(class byte, version uint64, g gap) error {
 			return true, nil
 		}
 		if class == classRecord {
-			if !bytes.Equal(key, g.upTo) {
+			// The store's own are written once, or not missed.
+			if !bytes.Equal(key, g.upTo) && !v.s.acceptLoss && !bytes.HasPrefix(key[1:], []byte(ownRecords)) {
 				stale = append(stale, key)
 			}
 			return true, nil
@@ -177,6 +183,43 @@ func (v view) markStale(class byte, version uint64, g gap) error {
 		}
 	}
 	return err
+}
+
+// markLost lists as damaged the documents whose own row was in a gap and is
+// gone, and of which there are changes: they are not to be missing silently.
+func (v view) markLost(g gap) error {
+	var lost [][]byte
+	last := []byte{classChange}
+	for last != nil {
+		seek := last
+		last = nil
+		err := v.scan([]byte{classChange}, seek, func(item *badger.Item) (bool, error) {
+			key := item.KeyCopy(nil)
+			if len(key) < 10 {
+				return true, nil
+			}
+			own := append([]byte{classDocument}, key[1:len(key)-8]...)
+			doc, err := documentOf(own)
+			if err != nil {
+				return true, nil
+			}
+			last = rowKey(classChange, doc, math.MaxUint64) // then the next document
+			if g.holds(own) && !v.holds(own) && !v.holds(deletedRecord(doc)) {
+				lost = append(lost, own)
+			}
+			return false, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, key := range lost {
+		v.s.log.Error("row of a damaged table is gone", "key", keyName(key))
+		if err := v.txn.Set(key, staleRow(key)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v view) holds(key []byte) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,21 +113,15 @@ func removeEmpty(dir string) error {
 // readTables checks what Badger reads of each table when it opens it: the
 // index and the last block.
 func (found *inspection) readTables(dir string) error {
-	path := filepath.Join(dir, badger.ManifestFilename)
-	f, err := os.Open(path)
+	manifest, err := readManifest(dir)
 	if err != nil {
-		return err
-	}
-	defer f.Close()
-	manifest, _, err := badger.ReplayManifestFile(f, 0, badger.Options{})
-	if err != nil {
-		return fmt.Errorf("%s: %v: %w", path, err, ErrDamaged)
+		return fmt.Errorf("%s: %v: %w", filepath.Join(dir, badger.ManifestFilename), err, ErrDamaged)
 	}
 	for _, id := range slices.Sorted(maps.Keys(manifest.Tables)) {
 		path := table.NewFilename(id, dir)
 		version, err := checkEnds(path)
 		if err != nil {
-			if version, err = endsOfDamaged(path, err); err != nil {
+			if version, err = found.endsOfDamaged(path, err); err != nil {
 				return fmt.Errorf("%s: %w: %w", path, err, ErrDamaged)
 			}
 			found.damaged = append(found.damaged, path)
@@ -152,18 +147,20 @@ func checkEnds(path string) (version uint64, err error) {
 	return t.maxVersion(), nil
 }
 
-// endsOfDamaged returns the greatest version in a table that can be repaired,
-// else the error.
-func endsOfDamaged(path string, damage error) (version uint64, err error) {
+// endsOfDamaged returns the greatest version that can be read in a damaged
+// table. One that is gone is a loss.
+func (found *inspection) endsOfDamaged(path string, damage error) (version uint64, err error) {
 	b, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if found.loss == nil {
+			found.loss = damage
+		}
+		return 0, nil
+	}
 	if err != nil {
 		return 0, errors.Join(damage, err)
 	}
-	r, err := readDamagedTable(b)
-	if err != nil {
-		return 0, damage
-	}
-	return r.version, nil
+	return readDamagedTable(b, surroundings{newest: math.MaxUint64}).newest, nil
 }
 
 func (found *inspection) readLogs(dir string, at mark) error {

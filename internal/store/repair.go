@@ -80,23 +80,24 @@ func (s *Store) repairTables(tables map[uint64]error) {
 
 // repairTable replaces a table by one that holds what can be read of it. Single
 // wrong bits are corrected. Of a block in which more is wrong those rows remain
-// whose own checksums match; where others may have been is written down in a
-// file in Dir/lost, beside the table as it was, before the new one takes its
+// whose own checksums match; a table whose index is damaged or cut off is read
+// without it. Where other rows may have been is written down in a file in Dir/lost, beside the table as it was, before the new one takes its
 // place.
 func (s *Store) repairTable(path string) error {
 	b, err := readFile(path)
-	if err != nil {
+	gone := errors.Is(err, os.ErrNotExist)
+	if err != nil && !gone {
 		return err
 	}
-	r, err := readDamagedTable(b)
-	if err != nil {
-		return err
-	}
+	r := readDamagedTable(b, s.surroundings(path))
 	if err := os.MkdirAll(s.lostDir(), 0o700); err != nil {
 		return err
 	}
 	aside := filepath.Join(s.lostDir(), filepath.Base(path)+time.Now().UTC().Format(".20060102T150405.000000Z"))
-	if err := os.Link(path, aside); err != nil {
+	if !gone {
+		err = os.Link(path, aside)
+	}
+	if err != nil && !gone {
 		return err
 	}
 	if len(r.gaps) > 0 {
@@ -134,33 +135,40 @@ func readFile(path string) ([]byte, error) {
 // repairedTable is what can be read of a damaged table.
 type repairedTable struct {
 	repaired  []byte
-	version   uint64 // greatest in the table
+	version   uint64 // no row that is gone had a greater one
+	newest    uint64 // the greatest that can be read
 	corrected int    // blocks
 	bad       int    // blocks that could not be corrected
 	gaps      []gap
 }
 
-func readDamagedTable(b []byte) (r repairedTable, err error) {
+// readDamagedTable reads what can be read. When that is nothing, the new table
+// has one entry that stands for no row, and its rows may have been everywhere
+// that the tables beside it leave.
+func readDamagedTable(b []byte, around surroundings) (r repairedTable) {
 	index, err := indexOfTable(b)
-	if err != nil {
-		return r, err
+	var blocks []piece
+	indexed, end := err == nil, 0 // end is that of the last whole block
+	if indexed {
+		r.version = index.MaxVersion()
+		blocks, indexed = indexedBlocks(b, index)
 	}
-	r.version = index.MaxVersion()
+	if !indexed {
+		r.version, blocks = around.newest, findBlocks(b)
+	}
 	var kept []tableEntry
 	var open bool     // something is missing behind what was kept last
 	var behind []byte // the last key that was kept
-	for i := range index.OffsetsLength() {
-		var at fb.BlockOffset
-		if !index.Offsets(&at, i) || int64(at.Offset())+int64(at.Len()) > int64(len(b)) {
-			return r, fmt.Errorf("block %d is not in the file", i)
-		}
-		block := b[at.Offset() : at.Offset()+at.Len()]
+	for _, at := range blocks {
+		block := b[at.from:at.to]
 		whole := checkBlockSum(block) == nil
 		if !whole && correct(block) {
 			r.corrected++
 			whole = true
 		}
-		if !whole {
+		if whole {
+			end = at.to
+		} else {
 			r.bad++
 			open = true
 		}
@@ -169,25 +177,34 @@ func readDamagedTable(b []byte) (r repairedTable, err error) {
 			if !whole && (!e.sound() || e.version() > r.version || len(kept) > 0 && y.CompareKeys(kept[len(kept)-1].key, e.key) >= 0) {
 				continue
 			}
+			if len(kept) == 0 {
+				behind = around.below(key)
+			}
 			if open {
 				r.gaps, open = append(r.gaps, gap{behind, key}), false
 			}
 			kept, behind = append(kept, e), key
+			r.newest = max(r.newest, e.version())
 			open = !whole // each of its rows may be followed by one that is gone
 		}
 	}
-	if open {
-		r.gaps = append(r.gaps, gap{behind, nil})
+	if !indexed && !endsWithIndex(b, end) {
+		open = true
 	}
-	if r.bad == 0 {
+	switch {
+	case len(kept) == 0:
+		r.bad = max(r.bad, 1)
+		r.gaps = around.everywhere()
+		kept = append(kept, around.placeholder())
+	case open:
+		r.gaps = append(r.gaps, gap{behind, around.above(behind)})
+	}
+	if indexed && r.bad == 0 {
 		r.repaired = b
-		return r, nil
-	}
-	if len(kept) == 0 {
-		return r, errors.New("nothing of it can be read")
+		return r
 	}
 	r.repaired = buildTable(kept)
-	return r, nil
+	return r
 }
 
 // indexOfTable checks the index at the end of a table, and corrects it.

@@ -254,7 +254,10 @@ func (s *Store) identify(ctx context.Context, first bool) error {
 	if !first {
 		id, err := s.Record(name)
 		s.storageID = string(id)
-		return err
+		if s.count.repaired.Load() == 0 || !errors.Is(err, kaijutsu.ErrNotFound) && !errors.Is(err, ErrDamaged) {
+			return err
+		}
+		s.log.Warn("the storage id was in a table that was damaged: the store gets another", "err", err)
 	}
 	id := newUUID()
 	if err := s.putRecord(ctx, name, []byte(id)); err != nil {

@@ -117,17 +117,22 @@ func checkListed(dir string, id uint64, pause func(bytes int) error) error {
 
 // isListed reports whether the manifest lists a table.
 func isListed(dir string, id uint64) (bool, error) {
-	f, err := os.Open(filepath.Join(dir, badger.ManifestFilename))
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	manifest, _, err := badger.ReplayManifestFile(f, 0, badger.Options{})
+	manifest, err := readManifest(dir)
 	if err != nil {
 		return false, err
 	}
 	_, listed := manifest.Tables[id]
 	return listed, nil
+}
+
+func readManifest(dir string) (badger.Manifest, error) {
+	f, err := os.Open(filepath.Join(dir, badger.ManifestFilename))
+	if err != nil {
+		return badger.Manifest{}, err
+	}
+	defer f.Close()
+	manifest, _, err := badger.ReplayManifestFile(f, 0, badger.Options{})
+	return manifest, err
 }
 
 // checkTable compares every checksum in a table.
