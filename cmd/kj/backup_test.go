@@ -243,6 +243,17 @@ func TestKilledBackup(t *testing.T) {
 	case <-half.stuck:
 	case <-t.Context().Done():
 	}
+	tick, late := time.NewTicker(10*time.Millisecond), time.After(time.Minute)
+	defer tick.Stop()
+	for begun := false; !begun; { // the proxy is ahead of who reads
+		select {
+		case <-tick.C:
+			left, err := filepath.Glob(filepath.Join(at, "*.partial"))
+			begun = err == nil && len(left) == 1
+		case <-late:
+			t.Fatal("no run was begun")
+		}
+	}
 	_ = cmd.Process.Kill()
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the backup ended well, want it killed")
