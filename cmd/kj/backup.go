@@ -201,16 +201,17 @@ func takeBackup(ctx context.Context, path string, one bool, src source, keep int
 
 // takenRow is what was taken, as JSON.
 type takenRow struct {
-	Path   string `json:"path"`
-	Wrote  int64  `json:"wrote_bytes"`
-	Pruned []int  `json:"pruned,omitempty"`
-	Millis int64  `json:"took_ms"`
+	Path   string   `json:"path"`
+	Wrote  int64    `json:"wrote_bytes"`
+	Pruned []int    `json:"pruned,omitempty"`
+	Rotten []string `json:"rotten,omitempty"`
+	Millis int64    `json:"took_ms"`
 	*backup.Manifest
 }
 
 func printTaken(w io.Writer, path string, t backup.Taken, pruned []int, took time.Duration, asJSON bool) error {
 	if asJSON {
-		row := takenRow{Path: path, Wrote: t.NewBytes, Pruned: pruned, Millis: took.Milliseconds(), Manifest: t.Manifest}
+		row := takenRow{Path: path, Wrote: t.NewBytes, Pruned: pruned, Rotten: t.Rotten, Millis: took.Milliseconds(), Manifest: t.Manifest}
 		if err := writeIndented(w, row); err != nil {
 			return err
 		}
@@ -226,6 +227,9 @@ func printTaken(w io.Writer, path string, t backup.Taken, pruned []int, took tim
 		fmt.Fprintf(w, "  wrote      %s in %v; the run needs %s\n", sizeText(t.NewBytes), took.Round(time.Millisecond), sizeText(t.Bytes()))
 		if len(pruned) > 0 {
 			fmt.Fprintf(w, "  pruned     %d runs\n", len(pruned))
+		}
+		for _, f := range t.Rotten {
+			fmt.Fprintf(w, "  rotten     run %d: %s; what was in it was taken anew\n", t.Previous, clean(f))
 		}
 		for _, d := range t.Stale {
 			fmt.Fprintf(w, "  unreadable %s: %s\n", d.Doc.Name(), clean(d.Stale))

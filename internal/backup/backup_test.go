@@ -171,6 +171,50 @@ func TestNothingIsAddedToADamagedRun(t *testing.T) {
 	same(t, "after a full run", r.shows(), h.shows())
 }
 
+// TestRottenPartsAreTakenAnew holds that a run does not rest on a part in which a
+// byte is wrong, and that nothing is pruned for a run that is damaged.
+func TestRottenPartsAreTakenAnew(t *testing.T) {
+	h := open(t, t.TempDir())
+	at := filepath.Join(t.TempDir(), "backup")
+	plan, other := h.create("Plan"), h.create("Other")
+	take(t, at, h.store, backup.TakeOptions{})
+	h.write(plan, "one")
+	take(t, at, h.store, backup.TakeOptions{})
+	rot := func(name string) {
+		t.Helper()
+		path := filepath.Join(at, filepath.FromSlash(name))
+		b, err := os.ReadFile(path)
+		if err == nil {
+			b[len(b)/2] ^= 0x55
+			err = os.WriteFile(path, b, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rot("run-000001/part-0001.zst")
+	h.write(other, "two")
+	got := take(t, at, h.store, backup.TakeOptions{})
+	if len(got.Rotten) != 1 || !strings.Contains(got.Rotten[0], "run-000001/part-0001.zst") || got.Manifest.Taken < 2 {
+		t.Errorf("rotten = %q, %d taken; want the part, and what was in it", got.Rotten, got.Manifest.Taken)
+	}
+	_, back := restore(t, at, got.Number)
+	same(t, "after a part rotted", back.shows(), h.shows())
+
+	rot("run-000003/part-0001.zst")
+	d, err := backup.OpenDir(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := d.Prune(1)
+	if !errors.Is(err, kaijutsu.ErrInvalid) || len(gone) > 0 {
+		t.Errorf("pruned %v, %v for a run that is damaged, want nothing", gone, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestPrune keeps the latest runs restorable and frees what only others needed.
 func TestPrune(t *testing.T) {
 	h := open(t, t.TempDir())
@@ -298,7 +342,7 @@ func TestRestoreWantsAnEmptyDirectory(t *testing.T) {
 		t.Errorf("restore beside a file = %v, want ErrConflict", err)
 	}
 	cut := t.TempDir()
-	for _, name := range []string{"restoring/badger/000001.sst", "restoring/lock", "hwm"} {
+	for _, name := range []string{"restoring/badger/000001.sst", "restoring/lock", "hwm", "owner.token"} {
 		path := filepath.Join(cut, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("half"), 0o600)); err != nil {
 			t.Fatal(err)

@@ -109,7 +109,7 @@ func (d *Dir) sweep() error {
 
 // Prune deletes all runs but the latest keep, and the files that no run needs
 // any more. It returns the numbers of the runs that went. It deletes nothing when
-// a manifest cannot be read.
+// a manifest cannot be read, or the latest run is damaged.
 func (d *Dir) Prune(keep int) ([]int, error) {
 	gone, err := d.prune(keep)
 	if err != nil {
@@ -130,6 +130,11 @@ func (d *Dir) prune(keep int) (gone []int, err error) {
 		return nil, err
 	}
 	old := runs[:max(len(runs)-keep, 0)]
+	if len(old) > 0 {
+		if err := d.reader().Check(runs[len(runs)-1], nil); err != nil {
+			return nil, fmt.Errorf("older runs are kept: %w", err)
+		}
+	}
 	for _, r := range old {
 		// Without its manifest it is no run any more, whatever else is there.
 		dir := filepath.Join(d.path, runName(r.Number))

@@ -143,8 +143,12 @@ func claim(dir string) (unlock func() error, err error) {
 // moved are the names that settle may have moved before it was killed.
 var moved = []string{"hwm", "ballast", "lost"}
 
+// ownerToken is the file of a server that was started meanwhile.
+const ownerToken = "owner.token"
+
 func empty(dir string) error {
-	if CheckWhole(dir) != nil {
+	again := CheckWhole(dir) != nil
+	if again {
 		for _, name := range append([]string{workDir}, moved...) {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				return err
@@ -156,7 +160,7 @@ func empty(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() != lockName {
+		if e.Name() != lockName && !(again && e.Name() == ownerToken) {
 			return fmt.Errorf("%s is in %s: a backup is restored into an empty directory only: %w", e.Name(), dir, kaijutsu.ErrConflict)
 		}
 	}

@@ -39,6 +39,7 @@ type Taken struct {
 	Sum      [32]byte // of the stream it was made of
 	Stale    []Held   // documents that could not be read
 	Unlisted string
+	Rotten   []string // files of the run before that are damaged: the run does not need them
 }
 
 // Limits of how a document lies in a backup before it is taken whole again.
@@ -69,6 +70,9 @@ func (d *Dir) take(ctx context.Context, fetch Fetch, o TakeOptions) (Taken, erro
 		if t.before, t.had, err = d.latest(); err != nil {
 			return Taken{}, err
 		}
+		if t.before != nil {
+			t.leaveRotten()
+		}
 	}
 	if t.number, err = d.number(); err != nil {
 		return Taken{}, err
@@ -89,8 +93,9 @@ func (d *Dir) take(ctx context.Context, fetch Fetch, o TakeOptions) (Taken, erro
 type taking struct {
 	dir      *Dir
 	number   int
-	before   *Run   // nil: there is none
-	had      *Index // of that
+	before   *Run     // nil: there is none
+	had      *Index   // of that
+	rotten   []string // of its parts: what is wrong with them
 	header   Header
 	progress func(Progress)
 
@@ -114,6 +119,25 @@ func (t *taking) clean() {
 		t.open.abandon()
 	}
 	_ = os.RemoveAll(t.partial()) // the next run does it too
+}
+
+// leaveRotten reads the parts of the run before, and takes what is in those that
+// are not what was written for unknown: it is sent anew.
+func (t *taking) leaveRotten() {
+	files := t.dir.reader()
+	bad := make([]bool, len(t.before.Parts))
+	for i, f := range t.before.Parts {
+		if err := files.checkFile(f); err != nil {
+			bad[i] = true
+			t.rotten = append(t.rotten, err.Error())
+		}
+	}
+	for i := range t.had.Documents {
+		if d := &t.had.Documents[i]; slices.ContainsFunc(d.Places, func(p Place) bool { return bad[p.Part] }) {
+			d.Places = nil
+		}
+	}
+	t.had.Records = slices.DeleteFunc(t.had.Records, func(r HeldRecord) bool { return bad[r.Place.Part] })
 }
 
 // have returns what the run before has.
@@ -428,7 +452,7 @@ func (t *taking) publish() (Taken, error) {
 	}
 	return Taken{
 		Run: Run{Number: t.number, Manifest: m}, NewBytes: t.wrote + file.Bytes + int64(len(raw)), Sum: t.sum,
-		Stale: t.index.stale(), Unlisted: t.index.Unlisted,
+		Stale: t.index.stale(), Unlisted: t.index.Unlisted, Rotten: t.rotten,
 	}, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"kaijutsu/drift"
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
-	"kaijutsu/internal/backup"
 	"kaijutsu/internal/catalog"
 	"kaijutsu/internal/cluster"
 	"kaijutsu/internal/follow"
@@ -38,9 +37,6 @@ func (s *Server) open() error {
 }
 
 func (s *Server) openStore() (err error) {
-	if err := backup.CheckWhole(s.cfg.Dir); err != nil {
-		return err
-	}
 	s.store, err = store.Open(store.Options{Dir: s.cfg.Dir, Log: s.log, MinFree: s.cfg.MinFree, AcceptLoss: s.cfg.AcceptLoss, Wrote: s.wrote()})
 	if errors.Is(err, store.ErrInUse) {
 		if b, readErr := os.ReadFile(filepath.Join(s.cfg.Dir, addressFile)); readErr == nil {

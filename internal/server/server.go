@@ -15,6 +15,7 @@ import (
 	"kaijutsu/flowbus"
 	"kaijutsu/internal/access"
 	"kaijutsu/internal/audit"
+	"kaijutsu/internal/backup"
 	"kaijutsu/internal/cluster"
 	"kaijutsu/internal/courier"
 	"kaijutsu/internal/door/httpdoor"
@@ -176,6 +177,9 @@ func Start(cfg Config) (*Server, error) {
 		err = cfg.TLS.check()
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := backup.CheckWhole(cfg.Dir); err != nil { // before anything is written there
 		return nil, err
 	}
 	if err := store.MakeDir(cfg.Dir); err != nil {
