@@ -73,6 +73,7 @@ func (s *Server) node(ctx context.Context) catalog.NodeStatus {
 	}
 	out.Problems = append(out.Problems, s.driftProblems(out.Drift)...)
 	out.Problems = append(out.Problems, s.mountProblems()...)
+	out.Problems = append(out.Problems, s.diskProblems()...)
 	for _, n := range c.Nodes {
 		out.Nodes = append(out.Nodes, nodeRow(n))
 	}
