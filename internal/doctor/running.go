@@ -158,7 +158,7 @@ func (r *Report) disk(ctx context.Context, s Server, o Options) error {
 }
 
 func (r *Report) mendRunning(ctx context.Context, s Server, o Options, doc, reason string) {
-	what := fmt.Sprintf("document %s is damaged: %s", doc, reason)
+	what := fmt.Sprintf("document %s is damaged: %s", doc, withoutHint(reason))
 	const why = "it alone cannot be opened; the others can"
 	if !o.Mend {
 		r.wrong("documents", what, why, "kj doctor --mend, or kj storage mend "+doc+": it is set aside, and whoever holds it brings it back")
@@ -167,16 +167,14 @@ func (r *Report) mendRunning(ctx context.Context, s Server, o Options, doc, reas
 	m, err := call[struct {
 		Aside   string `json:"set_aside_to"`
 		Changes uint64 `json:"changes"`
+		Had     uint64 `json:"had"`
 		Short   bool   `json:"short"`
 	}](ctx, s, "storage_mend", map[string]string{"document": doc})
 	if err != nil {
 		r.wrong("documents", what+"; "+err.Error(), why, "kj restore BACKUP")
 		return
 	}
-	how := fmt.Sprintf("its rows are in %s; it holds %d changes again", m.Aside, m.Changes)
-	if m.Short {
-		how += ": the next editor that has the others brings them"
-	}
+	how := mendedWords(m.Aside, m.Changes, m.Had, m.Short)
 	r.mended("documents", what, why, how)
 }
 

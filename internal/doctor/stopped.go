@@ -81,7 +81,7 @@ func (r *Report) stored(ctx context.Context, o Options, st *store.Store, parts *
 
 // damaged says that a document is damaged, or mends it.
 func (r *Report) damaged(ctx context.Context, o Options, d store.Damage, parts *repo.Repo) {
-	what := fmt.Sprintf("document %s is damaged: %s", d.Doc.Name(), d.Why)
+	what := fmt.Sprintf("document %s is damaged: %s", d.Doc.Name(), withoutHint(d.Why))
 	const why = "it alone cannot be opened; the others can"
 	if !o.Mend {
 		r.wrong("documents", what, why, "kj doctor --mend sets it aside, and whoever holds it brings it back; or kj restore BACKUP")
@@ -92,10 +92,7 @@ func (r *Report) damaged(ctx context.Context, o Options, d store.Damage, parts *
 		r.wrong("documents", what+"; "+err.Error(), why, "kj restore BACKUP")
 		return
 	}
-	how := fmt.Sprintf("its rows are in %s; it holds %d changes again", m.Path, m.Changes)
-	if m.Short {
-		how += ": the next editor that has the others brings them"
-	}
+	how := mendedWords(m.Path, m.Changes, m.Had, m.Short)
 	for _, name := range cacheDirs[:2] { // they may show what is not there any more
 		if err := os.RemoveAll(filepath.Join(o.Dir, name)); err != nil {
 			how += "; delete " + filepath.Join(o.Dir, name)

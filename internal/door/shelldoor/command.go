@@ -50,6 +50,10 @@ var about = map[string]string{
 	"events":   "Get what has happened, from a version on",
 	"presence": "Say what you are doing in a context",
 	"elicit":   "Ask people a question and wait for the answer",
+
+	"limit":      "List what callers and editors may use, and change it",
+	"quarantine": "List changes that are not worked on, and release them",
+	"storage":    "Check what is on the disk, and mend damaged documents",
 }
 
 // Commands returns the commands of operations: those of one family below one
