@@ -163,8 +163,8 @@ func (s *Set) Call(ctx context.Context, c Call, name string, params json.RawMess
 		if o != nil {
 			err = o.name(err)
 		}
-		if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && errors.Is(cause, kaijutsu.ErrDenied) {
-			err = fmt.Errorf("%s: %w", name, cause) // the token ended meanwhile
+		if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && (errors.Is(cause, kaijutsu.ErrDenied) || errors.Is(cause, kaijutsu.ErrUnavailable)) {
+			err = fmt.Errorf("%s: %w", name, cause) // the token ended meanwhile, or the server
 		}
 		err = s.settle(c, name, err)
 	}

@@ -49,11 +49,12 @@ func (s *Server) lasting(h http.Handler) http.Handler {
 }
 
 // calling is for calls that do not stream: one ends when the token that it came
-// with does.
+// with does, and when it still waits a while after the server began to stop.
 func (s *Server) calling(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancelCause(r.Context())
 		defer cancel(nil)
+		defer context.AfterFunc(s.hurrying, func() { cancel(errStopping) })()
 		s.whileGood(h, cancel).ServeHTTP(w, r.WithContext(ctx))
 	})
 }

@@ -63,6 +63,8 @@ func (s *Server) drain(ctx context.Context, at *closing) error {
 	told.Go(s.mcp.Close)
 	finishing, cancel := half(ctx)
 	defer cancel()
+	defer s.hurry()
+	defer time.AfterFunc(goodbye, s.hurry).Stop() // who waits for an answer would wait on
 	err := s.http.Shutdown(finishing)
 	if err != nil {
 		err = errors.Join(err, s.http.Close())

@@ -151,6 +151,9 @@ type Server struct {
 	mail    mail     // who follows inboxes
 	unheard []func() // end subscriptions
 
+	hurrying context.Context // ends calls that still wait a while after that
+	hurry    context.CancelFunc
+
 	stopping context.Context // ends the streams, which do not end by themselves
 	stop     context.CancelFunc
 	drained  drained
@@ -212,6 +215,7 @@ func Start(cfg Config) (*Server, error) {
 		began:  time.Now(),
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
+	s.hurrying, s.hurry = context.WithCancel(context.Background())
 	s.progress, s.metrics = newProgress(s.began, cfg.Watching.Stage), newMeasures(cfg.Watching)
 	front := newFront(s)
 	s.http = &http.Server{

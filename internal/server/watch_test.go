@@ -258,6 +258,40 @@ func TestDrainHasAnEnd(t *testing.T) {
 	}
 }
 
+// TestWhoWaitsIsToldOfTheEnd: a call that waits for somebody's answer gets one
+// when the server stops.
+func TestWhoWaitsIsToldOfTheEnd(t *testing.T) {
+	s, err := server.Start(server.Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, body := request(t, "POST", s.URL()+"/v1/ops/context_create", `{"title": "Plan"}`, nil); code != http.StatusOK {
+		t.Fatalf("context_create: %d %s", code, body)
+	}
+	type answer struct {
+		code int
+		body string
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		code, body := request(t, "POST", s.URL()+"/v1/ops/elicit", `{"context": "Plan", "message": "ok?", "timeout_s": 50}`, nil)
+		answered <- answer{code, body}
+	}()
+	for {
+		if _, body := request(t, "POST", s.URL()+"/v1/ops/elicit_list", `{}`, nil); strings.Contains(body, "ok?") {
+			break
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := s.Close(ctx); err != nil {
+		t.Errorf("Close = %v, want nil", err)
+	}
+	if got := <-answered; got.code != http.StatusServiceUnavailable || !strings.Contains(got.body, "stopping") {
+		t.Errorf("who waited got %d %s, want 503 and that the server stops", got.code, got.body)
+	}
+}
+
 // sendHello opens a WebSocket by hand, and never says or reads another thing.
 func sendHello(t *testing.T, s *server.Server) {
 	t.Helper()
