@@ -3,6 +3,7 @@ package repo
 import (
 	"kaijutsu"
 	"kaijutsu/internal/amfile"
+	"kaijutsu/internal/changegraph"
 )
 
 // Growth is a change that is about to be taken, and what there is before it.
@@ -35,7 +36,10 @@ func (d *document) judgeGrowth(c *amfile.Change, by signer) error {
 	if _, known := d.actors[c.Author()]; !known {
 		g.NewActor, g.Actors, g.ActorsBy = true, len(d.actors), d.actorsOf(who)
 	}
-	return d.repo.cfg.Quota(g)
+	if err := d.repo.cfg.Quota(g); err != nil {
+		return changegraph.Passing(err) // a limit is for now, and may be changed
+	}
+	return nil
 }
 
 // actorsOf counts the actors of a principal.
