@@ -144,7 +144,7 @@ func (k *Kernel) reserve(ctx context.Context, c op.Call, label string) (leave fu
 func (k *Kernel) made(ctx context.Context, c op.Call, id kaijutsu.ContextID, label string) (ContextInfo, error) {
 	ctx = context.WithoutCancel(ctx) // it is there: say so
 	k.shelf.saw(id.Document(), nil)
-	note := func(r *record) { r.by, r.created = c.By, k.cfg.Now().UTC().Truncate(time.Millisecond) }
+	note := func(r *record) { r.by, r.created = c.By, createdOf(id.Document()) }
 	var err error
 	if label == "" {
 		err = k.records.update(ctx, c.By, id.Document(), note)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"kaijutsu"
 	"kaijutsu/internal/op"
@@ -22,7 +21,7 @@ const forkRecords = 500
 // reserved, are on record before it is there.
 func (k *Kernel) fork(ctx context.Context, c op.Call, doc kaijutsu.DocumentID, heads kaijutsu.Heads, n NewContext) (ContextInfo, error) {
 	id := kaijutsu.NewContextID(k.cfg.Now())
-	rec := record{by: c.By, created: k.cfg.Now().UTC().Truncate(time.Millisecond), fork: Fork{From: doc, Heads: heads}}
+	rec := record{by: c.By, created: createdOf(id.Document()), fork: Fork{From: doc, Heads: heads}}
 	value, err := json.Marshal(rowOf(rec))
 	if err != nil {
 		return ContextInfo{}, err
