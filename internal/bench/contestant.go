@@ -16,9 +16,15 @@ import (
 // contestant is a server to measure.
 type contestant struct {
 	name  string
-	about string // version and configuration
-	// start runs it on a data directory.
+	about string // version, configuration, and what is promised when an edit is shown
+	// start runs it on a data directory, which exists.
 	start func(ctx context.Context, dir string) (*kjproc.Process, error)
+	// speech is how its clients speak; nil: as the npm server's of Automerge do.
+	speech speech
+	// fleeting says that it keeps nothing when it is stopped.
+	fleeting bool
+	// missing says why it cannot be started here; nil when it can.
+	missing error
 	// counters asks it what it has done so far; nil when it cannot tell.
 	counters func(ctx context.Context, p *kjproc.Process) (map[string]float64, error)
 }

@@ -21,9 +21,13 @@ type journal struct {
 	missing   int           // arrivals of recorded edits that are still to come
 	closed    bool          // no more edits come
 	complete  chan struct{} // closed when closed and nothing is missing
+
+	visible []time.Duration // guarded by mu: what each arrival took
+	acked   []time.Duration // guarded by mu: what it took until an edit was stored
 }
 
-// edits are the recorded edits of one actor, in order from a first one.
+// edits are the recorded edits of one actor, which is whatever its speech tells
+// writers apart by, numbered in order from a first one on.
 type edits struct {
 	first uint64
 	at    []time.Time
@@ -67,10 +71,20 @@ func (j *journal) arrived(actor kaijutsu.ActorID, seq uint64, at time.Time) (tim
 	if ok {
 		e := j.made[actor]
 		e.here[seq-e.first]++
+		j.visible = append(j.visible, took)
 		j.missing--
 		j.checkLocked()
 	}
 	return took, ok
+}
+
+// stored notes that the writer of an edit was told that the server has it.
+func (j *journal) stored(actor kaijutsu.ActorID, seq uint64, at time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if took, ok := j.sinceLocked(actor, seq, at); ok {
+		j.acked = append(j.acked, took)
+	}
 }
 
 // since returns how long ago an edit was made; false for one that is not

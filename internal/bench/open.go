@@ -100,12 +100,6 @@ func manyBlocks(n int) ([]*amfile.Change, error) {
 	return changes, nil
 }
 
-// opening is one peer's getting a document.
-type opening struct {
-	took  time.Duration // from the request to the last byte of the last change
-	bytes int64         // read from the network meanwhile
-}
-
 // openOnce connects a new peer and lets it fetch the document.
 func openOnce(ctx context.Context, p *kjproc.Process, doc kaijutsu.DocumentID) (opening, error) {
 	peer, err := dial(ctx, p.SyncURL())
@@ -124,7 +118,7 @@ func openOnce(ctx context.Context, p *kjproc.Process, doc kaijutsu.DocumentID) (
 		return opening{}, err
 	}
 	r.mu.Lock()
-	o := opening{r.grown.at.Sub(began), r.grown.bytes - before}
+	o := opening{took: r.grown.at.Sub(began), bytes: r.grown.bytes - before}
 	r.mu.Unlock()
 	return o, peer.close()
 }
