@@ -61,6 +61,9 @@ type editor interface {
 	close() error
 }
 
+// heardBytes is how much of a message a listener is given at most.
+const heardBytes = 64 << 10
+
 // listener is one connection of a chorus: a client that opens a document and
 // answers as a stock client does. It is not safe for concurrent use. The chorus
 // has made the connection and upgraded it, without compression.
@@ -68,10 +71,12 @@ type listener interface {
 	// greet returns the WebSocket messages to send at once, in order.
 	greet() [][]byte
 
-	// hear takes one binary message, which came at a time, and returns what to
-	// answer, in order. It must not keep the message, and what it returns is sent
-	// or copied before the next call.
-	hear(message []byte, at time.Time) ([][]byte, error)
+	// hear takes one message, whose last byte came at a time, and returns what to
+	// answer, in order. Of a message of size bytes, longer than heardBytes, it is
+	// given as many only: 500 clients that get a document at once need not keep it.
+	// It must not keep the message, and what it returns is sent or copied before
+	// the next call.
+	hear(message []byte, size int, at time.Time) ([][]byte, error)
 
 	// ready reports whether the document is there, to its last byte.
 	ready() bool
