@@ -139,12 +139,39 @@ func (f *SyncFlags) encode() []byte {
 // Encode writes the message. Lists of hashes are written as they are: the
 // protocol wants them ascending.
 func (m *SyncMessage) Encode() []byte {
-	size := 64 + 32*(len(m.Heads)+len(m.Need))
-	for i := range m.Have {
-		size += 32 + 32*len(m.Have[i].LastSync) + len(m.Have[i].Bloom.bits)
-	}
+	size := 0
 	for _, change := range m.Changes {
 		size += 10 + len(change)
+	}
+	out := m.appendStart(size)
+	out = appendUleb(out, uint64(len(m.Changes)))
+	for _, change := range m.Changes {
+		out = append(appendUleb(out, uint64(len(change))), change...)
+	}
+	return m.appendEnd(out)
+}
+
+// EncodeFile is Encode of a message of version 2 whose changes are one file: the
+// chunks in this order. They are copied once.
+func (m *SyncMessage) EncodeFile(chunks ...[]byte) []byte {
+	size := 0
+	for _, chunk := range chunks {
+		size += len(chunk)
+	}
+	out := m.appendStart(10 + size)
+	out = append(out, 1) // one entry
+	out = appendUleb(out, uint64(size))
+	for _, chunk := range chunks {
+		out = append(out, chunk...)
+	}
+	return m.appendEnd(out)
+}
+
+// appendStart returns what goes before the changes, with room for them.
+func (m *SyncMessage) appendStart(room int) []byte {
+	size := 64 + room + 32*(len(m.Heads)+len(m.Need))
+	for i := range m.Have {
+		size += 32 + 32*len(m.Have[i].LastSync) + len(m.Have[i].Bloom.bits)
 	}
 	out := append(make([]byte, 0, size), byte(syncV1+m.Version-1))
 	out = appendHashes(out, m.Heads)
@@ -155,10 +182,11 @@ func (m *SyncMessage) Encode() []byte {
 		bloom := m.Have[i].Bloom.appendTo(nil)
 		out = append(appendUleb(out, uint64(len(bloom))), bloom...)
 	}
-	out = appendUleb(out, uint64(len(m.Changes)))
-	for _, change := range m.Changes {
-		out = append(appendUleb(out, uint64(len(change))), change...)
-	}
+	return out
+}
+
+// appendEnd appends what goes behind the changes.
+func (m *SyncMessage) appendEnd(out []byte) []byte {
 	if m.Flags != nil {
 		out = append(out, m.Flags.encode()...)
 	}

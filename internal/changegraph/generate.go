@@ -74,13 +74,11 @@ func (g *Graph) encodeExact(s *SyncState, send spans) []byte {
 	if data, ok := g.sent.find(len(g.log), send, whole); ok {
 		return data
 	}
-	m := &amfile.SyncMessage{Version: 1, Heads: g.Heads(), Have: []amfile.Have{{LastSync: g.Heads()}}}
 	var data []byte
 	if whole {
-		m.Version = 2
-		data = g.encodeDocument(m)
+		data = g.encodeDocument()
 	} else {
-		data = g.encode(m, send)
+		data = g.encode(&amfile.SyncMessage{Version: 1, Heads: g.Heads(), Have: []amfile.Have{{LastSync: g.Heads()}}}, send)
 	}
 	g.sent.put(len(g.log), send, whole, data)
 	return data
@@ -88,17 +86,41 @@ func (g *Graph) encodeExact(s *SyncState, send spans) []byte {
 
 // encodeDocument composes the message that carries the whole document: the
 // snapshot and the changes since.
-func (g *Graph) encodeDocument(m *amfile.SyncMessage) []byte {
-	size := len(g.snapshot)
+func (g *Graph) encodeDocument() []byte {
+	tail := make([][]byte, 0, len(g.log)-g.snapshotCovers)
 	for i := g.snapshotCovers; i < len(g.log); i++ {
-		size += int(g.log[i].raw.size)
+		tail = append(tail, g.Raw(i))
 	}
-	file := append(make([]byte, 0, size), g.snapshot...)
-	for i := g.snapshotCovers; i < len(g.log); i++ {
-		file = append(file, g.Raw(i)...)
+	return EncodeWhole(g.Heads(), g.snapshot, tail)
+}
+
+// EncodeWhole composes the message that carries a whole document to a peer that
+// holds nothing: a document chunk and the changes behind it, with these heads
+// together. It is what Generate returns for such a peer.
+func EncodeWhole(heads kaijutsu.Heads, chunk []byte, tail [][]byte) []byte {
+	m := amfile.SyncMessage{Version: 2, Heads: heads, Have: []amfile.Have{{LastSync: heads}}}
+	return m.EncodeFile(append([][]byte{chunk}, tail...)...)
+}
+
+// HoldsNothing reports whether a peer's message asks for everything and takes a
+// document chunk: Generate answers a new state that received it with EncodeWhole
+// when there is a snapshot.
+func HoldsNothing(m *amfile.SyncMessage) bool {
+	if len(m.Heads) > 0 || len(m.Need) > 0 || m.Flags == nil || m.Flags.ReadOnly || !filtersEmpty(m) {
+		return false
 	}
-	m.Changes = [][]byte{file}
-	return m.Encode()
+	for i := range m.Have {
+		if len(m.Have[i].LastSync) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// HoldsExactly reports whether a peer's message says that it holds what has
+// these heads, and asks for nothing.
+func HoldsExactly(m *amfile.SyncMessage, heads kaijutsu.Heads) bool {
+	return len(m.Need) == 0 && (m.Flags == nil || !m.Flags.ReadOnly) && heads.Equal(kaijutsu.NewHeads(m.Heads...))
 }
 
 func (g *Graph) encode(m *amfile.SyncMessage, send spans) []byte {

@@ -52,9 +52,10 @@ type document struct {
 	relays  []*Session // guarded by relayMu
 
 	// The owner's.
-	failed      error // why the document could not be opened
-	readOnly    error // why it is not changed, and its blocks are not read
-	around      unit  // what the change at hand is part of
+	cover       *cover // stands for it while nobody needs its changes; nil once it is open
+	failed      error  // why the document could not be opened
+	readOnly    error  // why it is not changed, and its blocks are not read
+	around      unit   // what the change at hand is part of
 	pins        []pinned
 	slot        int // of the marks; -1: none
 	graph       *changegraph.Graph
@@ -162,12 +163,12 @@ func (d *document) await(ctx context.Context, r request, reply <-chan error) err
 	}
 }
 
-// own is the owner goroutine: open, then batches until stopped.
+// own is the owner goroutine: open, or put a cover on, then batches until stopped.
 func (d *document) own() {
 	defer d.finish()
 	defer d.collapse()
 	defer d.task.end()
-	d.open()
+	d.begin()
 	batch := make([]request, 0, batchSize)
 	for {
 		select {
@@ -230,6 +231,9 @@ func (d *document) measure() {
 		n += p.model.Bytes()
 	}
 	n += d.decodedKept.bytes()
+	if d.cover != nil {
+		n += d.cover.bytes()
+	}
 	d.blocksOpen.Store(d.model != nil)
 	d.repo.measured(d, n)
 }

@@ -56,6 +56,13 @@ func (s *suspects) takeDoc(id kaijutsu.DocumentID) bool {
 	return is
 }
 
+// has reports whether a document is yet to be examined.
+func (s *suspects) has(id kaijutsu.DocumentID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.docs[id]
+}
+
 // among returns those of the changes that are suspected.
 func (s *suspects) among(id kaijutsu.DocumentID, changes []*amfile.Change) []*amfile.Change {
 	s.mu.Lock()

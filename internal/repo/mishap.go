@@ -25,6 +25,7 @@ func (d *document) handle(batch []request) {
 			r.reply <- d.failed
 		}
 	}
+	d.need(batch)
 	d.mark(batch)
 	defer d.unmark()
 	defer d.task.end()
@@ -119,6 +120,16 @@ func (d *document) read(r request) {
 			out = Outgoing{Refused: []error{d.explain(err)}}
 		}
 		r.s.reply <- out
+	case join:
+		if d.failed == nil {
+			d.sessions[r.s] = struct{}{}
+		}
+		r.reply <- d.failed
+	case review:
+		for s := range d.sessions {
+			s.who.Notify()
+		}
+		r.reply <- nil
 	case call:
 		if d.failed != nil {
 			r.reply <- d.failed
@@ -256,6 +267,10 @@ func (d *document) again() {
 
 // reopen is open of a document that is open.
 func (d *document) reopen() error {
+	if d.cover != nil {
+		d.uncover()
+		return d.failed
+	}
 	old := d.graph
 	d.blank()
 	d.open()

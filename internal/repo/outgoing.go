@@ -18,13 +18,13 @@ func (d *document) outgoing(s *Session) Outgoing {
 	if s.broken || !s.synced || d.failed != nil {
 		return out
 	}
-	if d.graph.Len() == 0 && !s.has {
+	if d.empty() && !s.has {
 		return out
 	}
-	if data, ok := d.graph.Generate(s.state); ok {
+	if data, ok := d.answer(s); ok {
 		out.Sync = data
 	}
-	if heads := d.graph.Heads(); len(heads) > 0 && (!s.told || !heads.Equal(s.toldHeads)) {
+	if heads := d.heads(); len(heads) > 0 && (!s.told || !heads.Equal(s.toldHeads)) {
 		s.told, s.toldHeads = true, heads
 		out.Heads, out.HeadsAt = heads, d.headsAt
 	}
@@ -69,7 +69,7 @@ func (d *document) awaitDocument(s *Session) {
 // unavailable, once per ask. While a connected peer says it holds changes, the
 // document may still come.
 func (d *document) reviewWants() {
-	if d.graph.Len() > 0 {
+	if !d.empty() {
 		return
 	}
 	for s := range d.sessions {

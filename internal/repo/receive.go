@@ -33,12 +33,16 @@ func (d *document) receive(r receive, st *staged) {
 	s.synced = true
 	s.has = len(r.m.Heads) > 0
 	st.receivers[s] = struct{}{}
-	got := d.graph.Receive(s.state, r.m, r.changes, d.receiving(right))
-	for _, refusal := range got.Refused {
-		d.noteRefused(s, refusal)
-		d.refuseChange(s, refusal)
+	if d.cover != nil {
+		s.noteScript(r.m)
+	} else {
+		got := d.graph.Receive(s.state, r.m, r.changes, d.receiving(right))
+		for _, refusal := range got.Refused {
+			d.noteRefused(s, refusal)
+			d.refuseChange(s, refusal)
+		}
 	}
-	if d.graph.Len() == 0 && !s.has {
+	if d.empty() && !s.has {
 		if asks {
 			s.wants, s.unavailable = true, false
 			d.awaitDocument(s)

@@ -21,8 +21,15 @@ type (
 		at      time.Time    // when it was handed over; zero when nobody measures
 		handled chan<- error // nil: nobody waits
 	}
+	// join makes a session one of the document's.
+	join struct {
+		s     *Session
+		reply chan<- error
+	}
 	pull  struct{ s *Session }
 	leave struct{ s *Session }
+	// review has the sessions ask anew what their peers may do.
+	review struct{ reply chan<- error }
 	// trim closes what nobody has used for long.
 	trim struct{}
 	// call runs f with everything before it on disk.
@@ -41,7 +48,9 @@ type (
 
 func (absorb) isRequest()  {}
 func (receive) isRequest() {}
+func (join) isRequest()    {}
 func (pull) isRequest()    {}
+func (review) isRequest()  {}
 func (leave) isRequest()   {}
 func (trim) isRequest()    {}
 func (reopen) isRequest()  {}

@@ -52,6 +52,10 @@ type Session struct {
 	reviewed    kaijutsu.Right // when a message last came
 	toldHeads   kaijutsu.Heads
 	told        bool
+
+	script   []step // while the document has a cover: what came and went
+	owed     bool   // its last message is not answered yet
+	answered bool   // it has been told the heads
 }
 
 // Outgoing is what a peer is to be sent now, in this order. Its zero value
@@ -93,11 +97,8 @@ func (r *Repo) Join(ctx context.Context, id kaijutsu.DocumentID, who Joining) (*
 	}
 	s := &Session{doc: d, who: who, reply: make(chan Outgoing, 1), turns: make(chan struct{}, sessionTurns), state: changegraph.NewSyncState()}
 	s.state.Peer = s
-	err = d.call(ctx, func(d *document) error {
-		d.sessions[s] = struct{}{}
-		return nil
-	})
-	if err != nil {
+	joined := make(chan error, 1)
+	if err := d.await(ctx, join{s, joined}, joined); err != nil {
 		r.release(d)
 		return nil, err
 	}
@@ -222,12 +223,8 @@ func (r *Repo) Review(id kaijutsu.DocumentID) {
 		return
 	}
 	defer r.release(d)
-	_ = d.call(context.Background(), func(d *document) error { // closed: there are no sessions
-		for s := range d.sessions {
-			s.who.Notify()
-		}
-		return nil
-	})
+	done := make(chan error, 1)
+	_ = d.await(context.Background(), review{done}, done) // closed: there are no sessions
 }
 
 // ReviewAll is Review of every open document.
