@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"kaijutsu/internal/bench"
@@ -18,7 +20,7 @@ stands what is promised.
 
 The flood is a process of its own, kj bench flood, of the lowest priority: one
 from elsewhere would take no processor time of this machine. What it did and what
-it took is in the report.`, durationFlag, connectionsFlag, contextsFlag),
+it took is in the report.`, durationFlag, connectionsFlag, contextsFlag, onlyPartFlag),
 		newBenchFlood(),
 	}
 }
@@ -29,6 +31,10 @@ func connectionsFlag(cmd *cobra.Command, opt *bench.ClusterOptions) {
 
 func contextsFlag(cmd *cobra.Command, opt *bench.ClusterOptions) {
 	cmd.Flags().IntVar(&opt.Contexts, "contexts", 10_000, "how many contexts the server holds that is started and restored")
+}
+
+func onlyPartFlag(cmd *cobra.Command, opt *bench.ClusterOptions) {
+	cmd.Flags().StringVar(&opt.Only, "only", "", "the one `part` to measure: "+strings.Join(bench.HardParts(), ", "))
 }
 
 // newBenchFlood returns the flood alone, for kj bench hard and for trying it.
@@ -51,5 +57,6 @@ as JSON.`,
 	}
 	cmd.Flags().IntVar(&f.Connections, "connections", 1000, "how many connections there are at a time")
 	cmd.Flags().IntVar(&f.Addresses, "addresses", 0, "from how many addresses of this machine, 127.0.1.1 and on (default: as the system chooses)")
+	cmd.Flags().StringVar(&f.Only, "only", "", "the one `sort` of garbage to send: "+strings.Join(bench.FloodSorts(), ", "))
 	return cmd
 }

@@ -33,6 +33,8 @@ type ClusterOptions struct {
 	Connections int
 	// Contexts is how many contexts a server holds; default 10,000.
 	Contexts int
+	// Only is the one part of several to measure; default all.
+	Only string
 	// Beside is another kj binary to start beside this one; default none.
 	Beside string
 	// Dir is where data directories are made and removed; default the

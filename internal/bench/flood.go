@@ -13,10 +13,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"kaijutsu"
 	"kaijutsu/internal/wire"
 )
 
@@ -29,6 +32,17 @@ type Flood struct {
 	// Addresses is how many addresses of this machine, from 127.0.1.1 on, they
 	// come from.
 	Addresses int
+	// Only is the one sort of garbage that is sent; default all, in turn.
+	Only string
+}
+
+// FloodSorts lists the sorts of garbage.
+func FloodSorts() []string {
+	var names []string
+	for _, a := range attacks {
+		names = append(names, a.name)
+	}
+	return names
 }
 
 // Flooded counts what a flood did.
@@ -78,6 +92,9 @@ func (f Flood) Run(ctx context.Context, begun func()) (Flooded, error) {
 	if err != nil {
 		return Flooded{}, err
 	}
+	if f.Only != "" && !slices.Contains(FloodSorts(), f.Only) {
+		return Flooded{}, fmt.Errorf("garbage %q: %w: there are %s", f.Only, kaijutsu.ErrNotFound, strings.Join(FloodSorts(), ", "))
+	}
 	w := &flooder{Flood: f, host: u.Host, kinds: make([]atomic.Int64, len(attacks)), garbage: make([]byte, 64<<10)}
 	for i := range w.garbage {
 		w.garbage[i] = byte(rand.Uint32())
@@ -111,6 +128,9 @@ func (f *flooder) flood(ctx context.Context, n int) {
 		}
 		f.connects.Add(1)
 		kind := turn % len(attacks)
+		if f.Only != "" {
+			kind = slices.Index(FloodSorts(), f.Only)
+		}
 		f.kinds[kind].Add(1)
 		stop := context.AfterFunc(ctx, func() { _ = nc.Close() })
 		a := &attacker{Conn: nc, r: bufio.NewReaderSize(nc, 512), ctx: ctx, n: n}

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"kaijutsu"
 )
 
 // hardRow is one number that is promised.
@@ -15,12 +19,26 @@ type hardRow struct {
 	wanted   float64 // at most; 0: nothing is promised
 }
 
-// hardParts measure what a server that is hard to kill has to hold, each with a
-// server of its own in dir.
-var hardParts = []struct {
+type hardPart struct {
 	name string
 	run  func(ctx context.Context, opt *ClusterOptions, dir string, t *Table) ([]hardRow, error)
-}{
+}
+
+// picks reports whether a part is to be measured.
+func (opt *ClusterOptions) picks(p hardPart) bool { return opt.Only == "" || opt.Only == p.name }
+
+// HardParts lists what kj bench hard measures.
+func HardParts() []string {
+	var names []string
+	for _, p := range hardParts {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// hardParts measure what a server that is hard to kill has to hold, each with a
+// server of its own in dir.
+var hardParts = []hardPart{
 	{"a flood from one address", func(ctx context.Context, opt *ClusterOptions, dir string, t *Table) ([]hardRow, error) {
 		return measureFlood(ctx, opt, dir, t, 1)
 	}},
@@ -35,7 +53,13 @@ var hardParts = []struct {
 // the others go on.
 func measureHard(ctx context.Context, opt *ClusterOptions) (*Table, error) {
 	t := newTable("Hard to kill", "kj bench hard", "", "measured", "wanted", "")
+	if opt.Only != "" && !slices.ContainsFunc(hardParts, opt.picks) {
+		return nil, fmt.Errorf("part %q: %w: there are %s", opt.Only, kaijutsu.ErrNotFound, strings.Join(HardParts(), ", "))
+	}
 	for _, part := range hardParts {
+		if !opt.picks(part) {
+			continue
+		}
 		opt.say("%s (load %s)", part.name, loadAverage())
 		dir, err := os.MkdirTemp(opt.Dir, "kj-bench-")
 		if err != nil {

@@ -115,7 +115,7 @@ func revokeOnce(ctx context.Context, p *kjproc.Process, owner *http.Client, cont
 		}()
 	}
 	began := time.Now()
-	if err := callBy(ctx, owner, p, "token_revoke", map[string]any{"id": token.ID}, nil); err != nil {
+	if err := callBy(ctx, owner, p, "token_revoke", map[string]any{"token": token.ID}, nil); err != nil {
 		return err
 	}
 	for range doors {
