@@ -174,6 +174,10 @@ func (g *Graph) SetSnapshot(chunk []byte, n int) {
 	g.sent.clear()
 }
 
+// SnapshotBytes returns the size of the chunk that SetSnapshot gave it, 0 for
+// none.
+func (g *Graph) SnapshotBytes() int { return len(g.snapshot) }
+
 // depsOf returns the dependencies of change i as log indexes.
 func (g *Graph) depsOf(i int32) []int32 {
 	n := &g.log[i]

@@ -176,6 +176,7 @@ func (d *document) commit(st *staged) {
 	st.answer(nil)
 	d.measure()
 	d.maybeSnapshot(len(st.absorbed) > 0 || d.bulk)
+	d.awaitQuiet()
 }
 
 // rollback forgets what the disk refused. The peers that sent it keep it and

@@ -39,6 +39,7 @@ type document struct {
 	bytes atomic.Int64  // memory estimate
 
 	blocksOpen atomic.Bool // the read model is open
+	isCovered  atomic.Bool // its changes are not in memory
 
 	unusable atomic.Bool // could not be opened: closed as soon as nobody uses it, so that the next use tries again
 
@@ -88,6 +89,7 @@ type document struct {
 	tailBytes    int       // bytes of the changes behind it
 	snapshotting bool      // a snapshot job is under way
 	snapshotAt   time.Time // when the last one began
+	awaiting     bool      // a snapshot is due when the document is quiet
 	snapshotFrom int       // after one that failed: the length from which to try again
 }
 
@@ -235,5 +237,6 @@ func (d *document) measure() {
 		n += d.cover.bytes()
 	}
 	d.blocksOpen.Store(d.model != nil)
+	d.isCovered.Store(d.cover != nil)
 	d.repo.measured(d, n)
 }

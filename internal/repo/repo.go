@@ -41,6 +41,10 @@ type Config struct {
 	// SnapshotChanges is how many changes the log holds beyond the snapshot
 	// before a new one is made; default 500.
 	SnapshotChanges int
+	// QuietAfter is how long after its last change a document that has grown by
+	// an eighth is taken together, so that peers who open it are sent less;
+	// default 10 s.
+	QuietAfter time.Duration
 	// UnavailableAfter is how long an unknown document is waited for before
 	// its askers are told that it is unavailable; default 250 ms.
 	UnavailableAfter time.Duration
@@ -112,6 +116,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.SnapshotChanges == 0 {
 		c.SnapshotChanges = 500
+	}
+	if c.QuietAfter == 0 {
+		c.QuietAfter = 10 * time.Second
 	}
 	if c.UnavailableAfter == 0 {
 		c.UnavailableAfter = 250 * time.Millisecond
@@ -313,6 +320,7 @@ func (r *Repo) Heads(ctx context.Context, id kaijutsu.DocumentID) (kaijutsu.Head
 // Stats are counters since Start, and what is open now.
 type Stats struct {
 	Open      int   // documents open now
+	Covered   int   // of them those that are served from their stored bytes
 	Bytes     int64 // memory estimate of the open documents
 	Opened    int64 // documents opened since Start
 	Evicted   int64 // documents closed by the janitor
@@ -330,6 +338,9 @@ func (r *Repo) Stats() Stats {
 	s.Healed, s.Unhealed = r.healing.healed.Load(), r.healing.unhealed.Load()
 	for _, d := range r.docs {
 		s.Bytes += d.bytes.Load()
+		if d.isCovered.Load() {
+			s.Covered++
+		}
 	}
 	return s
 }

@@ -47,6 +47,11 @@ func (d *document) maybeSnapshot(bulk bool) {
 	if d.snapshotting || !grown || n < d.snapshotFrom {
 		return
 	}
+	d.startSnapshot()
+}
+
+// startSnapshot starts a snapshot job. None is under way.
+func (d *document) startSnapshot() {
 	d.snapshotting, d.snapshotAt = true, d.repo.cfg.Now()
 	job := d.newSnapshot()
 	r := d.repo

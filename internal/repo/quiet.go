@@ -1,0 +1,57 @@
+package repo
+
+import (
+	"context"
+	"time"
+
+	"kaijutsu/internal/guard"
+)
+
+const (
+	// quietPart is which part of the snapshot's bytes the changes behind it may
+	// take once a document is quiet: peers that join it are sent both.
+	quietPart = 8
+	// quietBytes is how many bytes of changes are not worth a snapshot.
+	quietBytes = 64 << 10
+)
+
+// ripe reports whether a document that has become quiet is worth a snapshot.
+// While it grows maybeSnapshot waits for a quarter more; then what comes behind
+// the snapshot is sent as it was made, at many times the bytes.
+func (d *document) ripe() bool {
+	return d.tailBytes >= max(quietBytes, d.graph.SnapshotBytes()/quietPart) && !d.snapshotting && d.base == nil &&
+		d.failed == nil && d.readOnly == nil && d.graph.Len() >= d.snapshotFrom
+}
+
+// awaitQuiet has a snapshot made when nothing has come for QuietAfter, if the
+// document is ripe for one. It keeps no document open.
+func (d *document) awaitQuiet() {
+	if d.awaiting || !d.ripe() {
+		return
+	}
+	d.awaiting = true
+	r := d.repo
+	time.AfterFunc(r.cfg.QuietAfter, guard.Func(r.log, "quiet document", func() {
+		r.mu.Lock()
+		open := r.docs[d.id] == d
+		if open {
+			d.uses++
+		}
+		r.mu.Unlock()
+		if !open {
+			return
+		}
+		defer r.release(d)
+		_ = d.call(context.Background(), func(d *document) error { // closed: it is made when it is opened and grows
+			d.awaiting = false
+			switch {
+			case !d.ripe():
+			case r.cfg.Now().Sub(d.headsAt) < r.cfg.QuietAfter:
+				d.awaitQuiet()
+			default:
+				d.startSnapshot()
+			}
+			return nil
+		})
+	}))
+}
