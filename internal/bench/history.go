@@ -6,6 +6,8 @@ import "iter"
 // writer made, one after the other. Its zero value is a document with one empty
 // text.
 type history struct {
+	// name says which it is, also to caches of what was made of it.
+	name string
 	// changes is how many steps there are.
 	changes int
 	// steps yields them, the same each time. The first text is there, empty,

@@ -78,21 +78,16 @@ func (j *journal) arrived(actor kaijutsu.ActorID, seq uint64, at time.Time) (tim
 	return took, ok
 }
 
-// stored notes that the writer of an edit was told that the server has it.
-func (j *journal) stored(actor kaijutsu.ActorID, seq uint64, at time.Time) {
+// stored notes that the writer of an edit was told that the server has it, and
+// returns how long that took; false for an edit that is not recorded.
+func (j *journal) stored(actor kaijutsu.ActorID, seq uint64, at time.Time) (time.Duration, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if took, ok := j.sinceLocked(actor, seq, at); ok {
+	took, ok := j.sinceLocked(actor, seq, at)
+	if ok {
 		j.acked = append(j.acked, took)
 	}
-}
-
-// since returns how long ago an edit was made; false for one that is not
-// recorded.
-func (j *journal) since(actor kaijutsu.ActorID, seq uint64, at time.Time) (time.Duration, bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.sinceLocked(actor, seq, at)
+	return took, ok
 }
 
 func (j *journal) sinceLocked(actor kaijutsu.ActorID, seq uint64, at time.Time) (time.Duration, bool) {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -37,6 +38,16 @@ type replica struct {
 	refused  bool                  // the server says it does not have the document
 	lastChar uint64                // the counter of the character typed last
 	grown    arrival               // of the last message that held something new
+	sent     int                   // messages
+	decoded  *decoded              // nil: nobody remembers
+}
+
+// decoded is the changes of a message, for other replicas that get the same. It
+// is safe for concurrent use.
+type decoded struct {
+	mu      sync.Mutex
+	data    []byte          // guarded by mu: the message
+	headers []amfile.Header // guarded by mu
 }
 
 // arrival says when a message was there, and how many bytes its connection
@@ -44,6 +55,7 @@ type replica struct {
 type arrival struct {
 	at    time.Time
 	bytes int64
+	sent  int // messages that the replica had sent by then
 }
 
 // flags are the trailer of the stock client's messages.
@@ -64,6 +76,9 @@ func openReplica(p *peer, doc kaijutsu.DocumentID, j *journal) *replica {
 
 // request asks the server for the document.
 func (r *replica) request(ctx context.Context) error {
+	r.mu.Lock()
+	r.sent++
+	r.mu.Unlock()
 	return r.peer.request(ctx, r.doc, emptyRequest())
 }
 
@@ -75,27 +90,25 @@ func emptyRequest() []byte {
 
 // receive implements receiver.
 func (r *replica) receive(ctx context.Context, data []byte, at time.Time) error {
-	bytes := r.peer.read.Load()
+	read := r.peer.read.Load()
 	m, err := amfile.DecodeSync(data)
 	if err != nil {
 		return fmt.Errorf("sync message from the server: %w", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	headers, err := r.decoded.headersOf(data, m)
+	if err != nil {
+		return err
+	}
 	before := len(r.known)
-	for _, entry := range m.Changes {
-		chunks, err := amfile.SplitChunks(entry)
-		if err != nil {
-			return fmt.Errorf("changes from the server: %w", err)
-		}
-		for _, chunk := range chunks {
-			if err := r.takeLocked(chunk, at); err != nil {
-				return err
-			}
+	for _, h := range headers {
+		if err := r.addLocked(h, at); err != nil {
+			return err
 		}
 	}
 	if len(r.known) > before {
-		r.grown = arrival{at, bytes}
+		r.grown = arrival{at, read, r.sent}
 	}
 	need := r.seeHeadsLocked(m.Heads, at)
 	close(r.moved)
@@ -106,34 +119,58 @@ func (r *replica) receive(ctx context.Context, data []byte, at time.Time) error 
 	return nil
 }
 
-// takeLocked takes one chunk of a message.
-func (r *replica) takeLocked(chunk amfile.Chunk, at time.Time) error {
+// headersOf returns what the changes of a message say of themselves.
+func (d *decoded) headersOf(data []byte, m *amfile.SyncMessage) ([]amfile.Header, error) {
+	if d == nil || len(m.Changes) == 0 {
+		return headersOf(m)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if bytes.Equal(data, d.data) {
+		return d.headers, nil
+	}
+	headers, err := headersOf(m)
+	if err == nil {
+		d.data, d.headers = slices.Clone(data), headers
+	}
+	return headers, err
+}
+
+func headersOf(m *amfile.SyncMessage) (headers []amfile.Header, err error) {
+	for _, entry := range m.Changes {
+		chunks, err := amfile.SplitChunks(entry)
+		if err != nil {
+			return nil, fmt.Errorf("changes from the server: %w", err)
+		}
+		for _, chunk := range chunks {
+			if headers, err = appendHeaders(headers, chunk); err != nil {
+				return nil, fmt.Errorf("changes from the server: %w", err)
+			}
+		}
+	}
+	return headers, nil
+}
+
+// appendHeaders appends those of one chunk.
+func appendHeaders(headers []amfile.Header, chunk amfile.Chunk) ([]amfile.Header, error) {
 	switch chunk.Type {
 	case amfile.ChunkChange:
 		h, err := amfile.DecodeHeader(chunk.Raw)
-		if err != nil {
-			return fmt.Errorf("change from the server: %w", err)
-		}
-		return r.addLocked(h, at)
+		return append(headers, h), err
 	case amfile.ChunkDeflated:
 		c, err := amfile.DecodeChange(chunk.Raw)
 		if err != nil {
-			return fmt.Errorf("change from the server: %w", err)
+			return nil, err
 		}
-		return r.addLocked(headerOf(c), at)
+		return append(headers, headerOf(c)), nil
 	case amfile.ChunkDocument:
 		changes, err := amfile.DecodeDocument(chunk.Raw)
-		if err != nil {
-			return fmt.Errorf("document from the server: %w", err)
-		}
 		for _, c := range changes {
-			if err := r.addLocked(headerOf(c), at); err != nil {
-				return err
-			}
+			headers = append(headers, headerOf(c))
 		}
-		return nil
+		return headers, err
 	}
-	return fmt.Errorf("chunk of type %d from the server: %w", chunk.Type, kaijutsu.ErrInvalid)
+	return nil, fmt.Errorf("chunk of type %d: %w", chunk.Type, kaijutsu.ErrInvalid)
 }
 
 func headerOf(c *amfile.Change) amfile.Header {
@@ -188,7 +225,7 @@ func (r *replica) seeHeadsLocked(heads []kaijutsu.ChangeHash, at time.Time) (nee
 		if r.journal == nil {
 			continue
 		}
-		if took, ok := r.journal.since(r.actor, r.acked+1, at); ok {
+		if took, ok := r.journal.stored(r.actor, r.acked+1, at); ok {
 			r.stored = append(r.stored, took)
 		}
 	}
@@ -203,6 +240,7 @@ func (r *replica) sendLocked(ctx context.Context, need []kaijutsu.ChangeHash, ch
 		Changes: changes, Flags: flags,
 	}
 	r.told = slices.Clone(r.heads)
+	r.sent++
 	return r.peer.sync(ctx, r.doc, m.Encode())
 }
 

@@ -38,8 +38,15 @@ type speech interface {
 	// listeners returns a maker of listeners of one document, and the URL that
 	// they connect to. The listeners of one maker belong to one goroutine, so that
 	// they may share what they know of messages that each of them gets. With j nil
-	// they tell nobody of edits.
+	// they tell nobody of edits. With doc empty they open none; next is nil where
+	// the protocol has no such connections.
 	listeners(p *kjproc.Process, doc docName, j *journal) (url string, next func() listener)
+}
+
+// saver is a speech that knows the size in bytes of a document as its library
+// saves it.
+type saver interface {
+	saved(doc docName) (int64, error)
 }
 
 // editor is one client that edits a document: it types into the first text, each
