@@ -109,6 +109,22 @@ func (b *Bucket) Take(n int) time.Duration {
 	return wait
 }
 
+// fine takes n, or as much of it as makes whoever comes next wait no longer than
+// most.
+func (b *Bucket) fine(n int, most time.Duration) {
+	now := b.l.now()
+	b.follow(now)
+	if b.rate.Limit() == rate.Inf {
+		return
+	}
+	left := b.rate.TokensAt(now) + float64(b.rate.Limit())*most.Seconds()
+	for n = min(n, int(left)); n > 0; {
+		part := min(n, b.rate.Burst())
+		b.rate.ReserveN(now, part)
+		n -= part
+	}
+}
+
 // Allow takes n if they are there. The error is an *Exceeded that wraps
 // kaijutsu.ErrUnavailable, and nothing is taken then.
 func (b *Bucket) Allow(n int) error {

@@ -19,6 +19,7 @@ type Door struct {
 	net.Listener
 	l       *Limiter
 	all     *Bucket
+	lane    *lane
 	ready   chan net.Conn
 	wake    chan struct{} // holds one when the line has changed
 	quit    chan struct{}
@@ -30,6 +31,7 @@ type Door struct {
 	line      line                // guarded by mu: addresses of which somebody waits
 	addresses map[string]*address // guarded by mu: of which somebody waits or is a stranger
 	strangers map[string]*conn    // guarded by mu: let in and not known, by their whole address
+	inside    map[string]*conn    // guarded by mu: let in and not closed, by the same
 }
 
 // address is one host.
@@ -45,8 +47,8 @@ type address struct {
 // NewDoor returns a listener for ln, and starts to accept.
 func NewDoor(ln net.Listener, l *Limiter) *Door {
 	d := &Door{
-		Listener: ln, l: l, all: l.Bucket(AllConnects, ""), ready: make(chan net.Conn), wake: make(chan struct{}, 1), quit: make(chan struct{}),
-		addresses: make(map[string]*address), strangers: make(map[string]*conn),
+		Listener: ln, l: l, all: l.Bucket(AllConnects, ""), lane: newLane(), ready: make(chan net.Conn), wake: make(chan struct{}, 1), quit: make(chan struct{}),
+		addresses: make(map[string]*address), strangers: make(map[string]*conn), inside: make(map[string]*conn),
 	}
 	d.close = sync.OnceValue(func() error {
 		close(d.quit)
@@ -125,6 +127,7 @@ func (d *Door) come(nc net.Conn) {
 		return
 	}
 	c := &conn{Conn: nc, door: d, remote: remote, leave: leave}
+	c.visitor = &Visitor{door: d, host: host}
 	d.mu.Lock()
 	a := d.addresses[host]
 	if a == nil {
@@ -247,7 +250,7 @@ func (d *Door) receiveLocked(c *conn) {
 	a := c.address
 	a.strangers = append(a.strangers, c)
 	a.strange++
-	d.strangers[c.remote] = c
+	d.strangers[c.remote], d.inside[c.remote] = c, c
 	for most := d.l.Value(Strangers); most != 0 && int64(a.strange) > most; {
 		for a.strangers[0].known {
 			a.strangers = a.strangers[1:]

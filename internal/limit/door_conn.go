@@ -12,10 +12,25 @@ type conn struct {
 	door    *Door
 	address *address
 	remote  string
+	visitor *Visitor
 	known   bool   // guarded by Door.mu: somebody, or closed
 	leave   func() // gives its place of AddressConnections back
 	once    sync.Once
 	err     error
+}
+
+// Read reads. What a visitor sent that is not trusted is given out when it is its
+// turn.
+func (c *conn) Read(p []byte) (int, error) {
+	v := c.visitor
+	if !v.trusted.Load() && !v.pinned.Load() {
+		c.door.lane.leave(v)
+	}
+	n, err := c.Conn.Read(p)
+	if n > 0 && !v.trusted.Load() {
+		c.door.lane.enter(v)
+	}
+	return n, err
 }
 
 // Close closes the connection.
@@ -47,9 +62,17 @@ func (c *conn) abort() {
 
 func (c *conn) gone() {
 	c.leave()
+	c.door.lane.forget(c.visitor)
 	c.door.mu.Lock()
-	defer c.door.mu.Unlock()
+	stranger := !c.known && c.door.inside[c.remote] == c
+	if c.door.inside[c.remote] == c {
+		delete(c.door.inside, c.remote)
+	}
 	c.door.forgetLocked(c)
+	c.door.mu.Unlock()
+	if stranger && !c.visitor.fault.Load() {
+		c.visitor.fine(strangersFine)
+	}
 }
 
 // NetConn returns the connection below.
