@@ -169,3 +169,10 @@ func (g *Graph) generateReset(s *SyncState) []byte {
 	s.resetDue, s.resetDone = false, true
 	return m.Encode()
 }
+
+// Idle reports that the peer holds and knows all that we do, and has nothing to
+// be told: Generate would return false. It may report false when that is so.
+func (g *Graph) Idle(s *SyncState) bool {
+	return s.exact && s.responded && s.sentLen == len(g.log) && s.epoch == g.epoch() && !s.answerDue && !s.resetDue && !s.forgot &&
+		(s.peerReadOnly || len(s.todo) == 0 && s.covered >= len(g.log)) && len(s.asked) == 0
+}

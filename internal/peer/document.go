@@ -23,10 +23,12 @@ type document struct {
 
 	changes *limit.Bucket // of the document; set when the session is, and closed with it
 
-	session *repo.Session // nil until joined, and when over from the start
-	seat    Seat          // nil until joined
-	dirty   bool          // in outbox.dirty, or about to be pulled
-	over    bool          // the peer is not served this document any more
+	session *repo.Session  // nil until joined, and when over from the start
+	seat    Seat           // nil until joined
+	dirty   bool           // in outbox.dirty, or about to be pulled
+	handed  *repo.Outgoing // what the session handed over, to be said before anything is pulled
+	more    bool           // there is something to pull besides
+	over    bool           // the peer is not served this document any more
 	heads   kaijutsu.Heads
 	headsAt float64 // Unix milliseconds of heads, growing with each
 }
@@ -89,6 +91,8 @@ func (c *conn) enter(ctx context.Context, d *document) *document {
 		Right:     d.right,
 		PeerID:    c.peerID(),
 		Notify:    d.wake,
+		Ready:     d.ready,
+		Deliver:   d.deliver,
 		Ephemeral: func(m any) {
 			if d.right() >= kaijutsu.RightRead {
 				c.queueEphemeral(m.(wire.Ephemeral))
@@ -125,12 +129,54 @@ func (d *document) wake() {
 	c := d.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if d.dirty || d.over || c.detached || c.ending != nil {
+	if d.over || c.detached || c.ending != nil {
 		return
 	}
+	if d.dirty {
+		d.more = true
+		return
+	}
+	d.dueLocked()
+}
+
+// dueLocked puts the document into the outbox; c.mu is held.
+func (d *document) dueLocked() {
 	d.dirty = true
-	c.out.dirty = append(c.out.dirty, d)
-	c.wakeLocked()
+	d.c.out.dirty = append(d.c.out.dirty, d)
+	d.c.wakeLocked()
+}
+
+// ready reports whether the session may hand over what there is to say: then
+// nothing is being said, and nothing pulled.
+func (d *document) ready() bool {
+	c := d.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !d.dirty && !d.over && !c.out.writing && !c.detached && c.ending == nil
+}
+
+// deliver takes what there is to say. The document's owner calls it, after
+// ready.
+func (d *document) deliver(out repo.Outgoing) {
+	c := d.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d.over || c.detached || c.ending != nil {
+		return
+	}
+	d.handed = &out
+	d.dueLocked()
+}
+
+// takeLocked takes the document out of the outbox, and what the session handed
+// over, if it did; c.mu is held.
+func (d *document) takeLocked() *repo.Outgoing {
+	out, again := d.handed, d.handed != nil && d.more
+	d.handed, d.more, d.dirty = nil, false, false
+	if again {
+		d.dueLocked()
+	}
+	return out
 }
 
 // leave ends the session; once.

@@ -30,6 +30,7 @@ type outbox struct {
 type job struct {
 	frame     []byte
 	doc       *document
+	said      *repo.Outgoing // of doc; nil: it is to be pulled
 	ephemeral *wire.Ephemeral
 	heads     *wire.HeadsChanged
 	end       *ending
@@ -106,8 +107,7 @@ func (c *conn) nextJob() (job, bool) {
 			if out.dirty = out.dirty[1:]; len(out.dirty) == 0 {
 				out.dirty = nil
 			}
-			d.dirty = false
-			return job{doc: d}, true
+			return job{doc: d, said: d.takeLocked()}, true
 		case out.turn == 1 && out.ephemerals.len() > 0:
 			m := out.ephemerals.pop()
 			return job{ephemeral: &m}, true
@@ -126,6 +126,9 @@ func (c *conn) do(j job, buf *[]byte) error {
 	case j.frame != nil:
 		return c.writeFrame(j.frame)
 	case j.doc != nil:
+		if j.said != nil {
+			return c.say(j.doc, *j.said, buf)
+		}
 		return c.pull(j.doc, buf)
 	case j.ephemeral != nil:
 		j.ephemeral.TargetID = c.peerID()
@@ -156,6 +159,11 @@ func (c *conn) pull(d *document, buf *[]byte) error {
 		c.lost(d, err)
 		return nil
 	}
+	return c.say(d, out, buf)
+}
+
+// say says what a document's session has to say.
+func (c *conn) say(d *document, out repo.Outgoing, buf *[]byte) error {
 	if err := c.writeDenied(d, out); err != nil {
 		return err
 	}

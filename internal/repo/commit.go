@@ -202,7 +202,7 @@ func (d *document) show(st *staged) {
 	}
 	for s := range d.sessions {
 		s.wants, s.unavailable = false, false
-		s.who.Notify()
+		d.stir(s)
 	}
 }
 

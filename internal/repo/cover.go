@@ -99,7 +99,7 @@ func (d *document) need(batch []request) {
 // serves reports whether a request can be answered without the changes.
 func (c *cover) serves(r request) bool {
 	switch r := r.(type) {
-	case join, review, leave, pull, trim:
+	case join, review, leave, pull, gather, trim:
 		return true
 	case receive:
 		return r.m != nil && len(r.changes) == 0 && len(r.s.script) < scriptLength &&

@@ -63,6 +63,7 @@ type document struct {
 	actors      map[kaijutsu.ActorID]signer // actors with a row on disk
 	actorCounts map[kaijutsu.Principal]int  // how many of them are whose; nil until somebody asks
 	sessions    map[*Session]struct{}
+	gathering   gathering
 	watches     map[*Watch]struct{}
 	headsAt     time.Time // when the heads last moved
 	st          *staged   // the batch that is being handled; nil between batches

@@ -64,6 +64,7 @@ func (d *document) attempt(batch []request) (rest []request) {
 	for _, r := range batch {
 		d.read(r)
 	}
+	d.speak()
 	return nil
 }
 
@@ -113,13 +114,10 @@ func (d *document) read(r request) {
 	var err error
 	switch r := r.(type) {
 	case pull:
-		d.task.begin(unit{what: onMessage, by: r.s.who.Principal})
-		var out Outgoing
-		err = d.repo.guarded(d.id, "message", func() error { out = d.outgoing(r.s); return nil })
-		if d.failing(err) {
-			out = Outgoing{Refused: []error{d.explain(err)}}
-		}
+		out, _ := d.compose(r.s)
 		r.s.reply <- out
+	case gather:
+		d.gathered()
 	case join:
 		if d.failed == nil {
 			d.sessions[r.s] = struct{}{}

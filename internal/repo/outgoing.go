@@ -9,6 +9,7 @@ import (
 
 // outgoing composes what a session is to be sent now.
 func (d *document) outgoing(s *Session) Outgoing {
+	s.stirred = false
 	if s.synced && !s.broken {
 		d.review(s)
 	}
@@ -23,6 +24,7 @@ func (d *document) outgoing(s *Session) Outgoing {
 	}
 	if data, ok := d.answer(s); ok {
 		out.Sync = data
+		d.said(s)
 	}
 	if heads := d.heads(); len(heads) > 0 && (!s.told || !heads.Equal(s.toldHeads)) {
 		s.told, s.toldHeads = true, heads

@@ -50,7 +50,7 @@ func (d *document) receive(r receive, st *staged) {
 	} else {
 		s.wants = false
 	}
-	s.who.Notify()
+	d.stir(s)
 }
 
 // receivePart adds the first changes of a message whose rest is still to come.

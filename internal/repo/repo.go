@@ -45,6 +45,10 @@ type Config struct {
 	// an eighth is taken together, so that peers who open it are sent less;
 	// default 10 s.
 	QuietAfter time.Duration
+	// Gather bounds how long a peer that was just sent something waits for more,
+	// and gets all of it in one message; the fewer peers a document has, the
+	// shorter it is. Default 10 ms, negative for never.
+	Gather time.Duration
 	// UnavailableAfter is how long an unknown document is waited for before
 	// its askers are told that it is unavailable; default 250 ms.
 	UnavailableAfter time.Duration
@@ -119,6 +123,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.QuietAfter == 0 {
 		c.QuietAfter = 10 * time.Second
+	}
+	if c.Gather == 0 {
+		c.Gather = 10 * time.Millisecond
 	}
 	if c.UnavailableAfter == 0 {
 		c.UnavailableAfter = 250 * time.Millisecond

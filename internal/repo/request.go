@@ -30,6 +30,8 @@ type (
 	leave struct{ s *Session }
 	// review has the sessions ask anew what their peers may do.
 	review struct{ reply chan<- error }
+	// gather looks at the sessions that waited for more to say.
+	gather struct{}
 	// trim closes what nobody has used for long.
 	trim struct{}
 	// call runs f with everything before it on disk.
@@ -52,6 +54,7 @@ func (join) isRequest()    {}
 func (pull) isRequest()    {}
 func (review) isRequest()  {}
 func (leave) isRequest()   {}
+func (gather) isRequest()  {}
 func (trim) isRequest()    {}
 func (reopen) isRequest()  {}
 func (call) isRequest()    {}

@@ -22,6 +22,12 @@ type Joining struct {
 	PeerID string
 	// Notify says that Pull may have something to send.
 	Notify func()
+	// Ready reports whether the peer can be handed something at once: then Deliver
+	// is called with what Pull would return, and no Pull is needed. It is not ready
+	// while a Pull is under way, or what was delivered is not taken yet. Nil: the
+	// peer only pulls.
+	Ready   func() bool
+	Deliver func(Outgoing)
 	// Ephemeral delivers what another session of the document relayed. Nil
 	// means that this session wants none.
 	Ephemeral func(message any)
@@ -52,6 +58,8 @@ type Session struct {
 	reviewed    kaijutsu.Right // when a message last came
 	toldHeads   kaijutsu.Heads
 	told        bool
+	stirred     bool      // it may have something to say
+	saidAt      time.Time // when it was last sent a sync message
 
 	script   []step // while the document has a cover: what came and went
 	owed     bool   // its last message is not answered yet
