@@ -55,8 +55,8 @@ func newBlock(genesis *amfile.Change, deps []kaijutsu.ChangeHash, author kaijuts
 	}
 	object := add(amfile.Op{Action: amfile.MakeText, Obj: block, Key: "text"})
 	last := amfile.OpID{}
-	for i := range len(text) {
-		last = add(amfile.Op{Action: amfile.Put, Obj: object, Seq: true, Elem: last, Insert: true, Value: amfile.StringValue(text[i : i+1])})
+	for _, char := range text {
+		last = add(amfile.Op{Action: amfile.Put, Obj: object, Seq: true, Elem: last, Insert: true, Value: amfile.StringValue(string(char))})
 	}
 	if err := amfile.EncodeChange(c); err != nil {
 		return nil, amfile.GlobalID{}, fmt.Errorf("make a block: %w", err)
@@ -80,6 +80,21 @@ func textContext() ([]*amfile.Change, amfile.GlobalID, error) {
 	genesis := blocks.Genesis()
 	block, text, err := newBlock(genesis, []kaijutsu.ChangeHash{genesis.Hash}, "bench-first-block", 1, genesis.MaxOp()+1, 0, "")
 	return []*amfile.Change{genesis, block}, text, err
+}
+
+// typeString makes the operations of a change that types a string behind what
+// this writer typed last.
+func (r *replica) typeString(text amfile.GlobalID, s string) func(c *amfile.Change) {
+	return func(c *amfile.Change) {
+		c.Actors = append(c.Actors, text.Actor)
+		for _, char := range s {
+			c.Ops = append(c.Ops, amfile.Op{
+				Action: amfile.Put, Obj: amfile.OpID{Counter: text.Counter, Actor: 1},
+				Seq: true, Elem: amfile.OpID{Counter: r.lastChar}, Insert: true, Value: amfile.StringValue(string(char)),
+			})
+			r.lastChar = c.StartOp + uint64(len(c.Ops)) - 1
+		}
+	}
 }
 
 const letters = "etaoin shrdlu "

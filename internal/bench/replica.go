@@ -39,6 +39,7 @@ type replica struct {
 	lastChar uint64                // the counter of the character typed last
 	grown    arrival               // of the last message that held something new
 	sent     int                   // messages
+	asked    int                   // messages sent by the time of grown
 	decoded  *decoded              // nil: nobody remembers
 }
 
@@ -55,7 +56,6 @@ type decoded struct {
 type arrival struct {
 	at    time.Time
 	bytes int64
-	sent  int // messages that the replica had sent by then
 }
 
 // flags are the trailer of the stock client's messages.
@@ -108,7 +108,7 @@ func (r *replica) receive(ctx context.Context, data []byte, at time.Time) error 
 		}
 	}
 	if len(r.known) > before {
-		r.grown = arrival{at, read, r.sent}
+		r.grown, r.asked = arrival{at, read}, r.sent
 	}
 	need := r.seeHeadsLocked(m.Heads, at)
 	close(r.moved)
