@@ -188,7 +188,7 @@ func (k *Kernel) summary(ctx context.Context, doc kaijutsu.DocumentID) (*summary
 		k.shelf.keep(sum, commits)
 		return sum, nil
 	}
-	err := k.cfg.Repo.View(ctx, doc, func(v repo.View) error {
+	err := k.cfg.Repo.View(repo.InPassing(ctx), doc, func(v repo.View) error {
 		sum = &summary{
 			doc: doc, name: doc.Name(), url: doc.String(), heads: v.Heads, context: v.IsContext(), title: v.Title(),
 			lower: strings.ToLower(v.Title()), blocks: v.Len(), version: v.Version(), by: k.maker(v),

@@ -127,7 +127,7 @@ func (ix *Index) readBlocks(t *touch) (kaijutsu.Heads, error) {
 	for ids := range slices.Chunk(slices.Collect(maps.Keys(t.blocks)), portion) {
 		var found []raw
 		known := ix.entriesOf(t.doc, ids)
-		err := ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
+		err := ix.cfg.Repo.View(repo.InPassing(ix.ctx), t.doc, func(v repo.View) error {
 			found = found[:0]
 			if heads == nil {
 				heads = v.Heads
@@ -148,7 +148,7 @@ func (ix *Index) readBlocks(t *touch) (kaijutsu.Heads, error) {
 		ix.apply(t.doc, found, ids)
 	}
 	if heads == nil { // it was touched for its markers only
-		err := ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
+		err := ix.cfg.Repo.View(repo.InPassing(ix.ctx), t.doc, func(v repo.View) error {
 			heads = v.Heads
 			return nil
 		})
@@ -163,7 +163,7 @@ func (ix *Index) readBlocks(t *touch) (kaijutsu.Heads, error) {
 func (ix *Index) readAll(doc kaijutsu.DocumentID) (kaijutsu.Heads, error) {
 	var heads kaijutsu.Heads
 	var found []raw
-	err := ix.cfg.Repo.View(ix.ctx, doc, func(v repo.View) error {
+	err := ix.cfg.Repo.View(repo.InPassing(ix.ctx), doc, func(v repo.View) error {
 		if heads, found = v.Heads, found[:0]; !v.IsContext() {
 			return nil
 		}

@@ -44,6 +44,7 @@ type document struct {
 	unusable atomic.Bool // could not be opened: closed as soon as nobody uses it, so that the next use tries again
 
 	uses      int       // guarded by repo.mu
+	stays     bool      // guarded by repo.mu: it stays open for a while when nobody uses it
 	idleSince time.Time // guarded by repo.mu; set when uses falls to 0
 
 	finished sync.Once

@@ -251,6 +251,11 @@ func (r *Repo) run(f func()) bool {
 // acquire returns the open document, opening it if need be, and counts one
 // use of it. Each acquire is paired with one release.
 func (r *Repo) acquire(id kaijutsu.DocumentID) (*document, error) {
+	return r.acquireIn(context.Background(), id)
+}
+
+// acquireIn is acquire for a call, which may be one in passing.
+func (r *Repo) acquireIn(ctx context.Context, id kaijutsu.DocumentID) (*document, error) {
 	if id.IsZero() {
 		return nil, fmt.Errorf("open document: empty id: %w", kaijutsu.ErrInvalid)
 	}
@@ -268,6 +273,7 @@ func (r *Repo) acquire(id kaijutsu.DocumentID) (*document, error) {
 		go d.own() // it recovers, and finish tells when it ends
 	}
 	d.uses++
+	d.stays = d.stays || !passing(ctx)
 	return d, nil
 }
 
@@ -286,6 +292,9 @@ func (r *Repo) release(d *document) {
 	idle := d.uses == 0
 	if idle {
 		d.idleSince = r.cfg.Now()
+		if !d.stays && r.docs[d.id] == d {
+			r.closeLocked(d)
+		}
 	}
 	r.mu.Unlock()
 	if idle && (d.unusable.Load() || r.bytes.Load() > r.cfg.BudgetBytes) {
@@ -296,7 +305,7 @@ func (r *Repo) release(d *document) {
 // with runs f in the owner of the document and waits for it. f sees a state
 // that is wholly on disk.
 func (r *Repo) with(ctx context.Context, id kaijutsu.DocumentID, f func(*document) error) error {
-	d, err := r.acquire(id)
+	d, err := r.acquireIn(ctx, id)
 	if err != nil {
 		return err
 	}

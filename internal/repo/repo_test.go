@@ -1,6 +1,7 @@
 package repo_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -132,6 +133,43 @@ func TestEviction(t *testing.T) {
 	b := newReplica(t)
 	b.join(h, id)
 	b.until("it opens again from disk", func() bool { return b.graph.Heads().Equal(a.graph.Heads()) })
+}
+
+// TestInPassing looks at a document that nobody uses, and at one that somebody
+// does.
+func TestInPassing(t *testing.T) {
+	h := open(t, t.TempDir(), func(c *repo.Config, _ *store.Options) { c.IdleAfter = time.Hour })
+	idle, err := h.repo.CreateContext(t.Context(), amy, "idle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := newDocument(t)
+	a := newReplica(t)
+	a.put(1)
+	a.join(h, used)
+	a.until("the change is told", func() bool { return a.last.Heads.Equal(a.graph.Heads()) })
+	look := func(ctx context.Context, id kaijutsu.DocumentID) {
+		t.Helper()
+		if err := h.repo.View(ctx, id, func(v repo.View) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.close(t)
+	h = open(t, h.dir, func(c *repo.Config, _ *store.Options) { c.IdleAfter = time.Hour })
+	a.session = nil
+	a.join(h, used)
+	for range 3 {
+		look(repo.InPassing(t.Context()), idle.Document())
+		look(repo.InPassing(t.Context()), used)
+	}
+	if s := h.repo.Stats(); s.Open != 1 || s.Opened != 4 {
+		t.Errorf("after looking in passing %d documents are open of %d that were opened, want 1 of 4", s.Open, s.Opened)
+	}
+	look(t.Context(), idle.Document())
+	look(repo.InPassing(t.Context()), idle.Document())
+	if s := h.repo.Stats(); s.Open != 2 {
+		t.Errorf("after a look that is to last %d documents are open, want 2", s.Open)
+	}
 }
 
 func TestBlocks(t *testing.T) {

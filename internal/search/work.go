@@ -115,7 +115,7 @@ func (ix *Index) read(t *touch) error {
 	whole := !known || t.all || t.order || t.again
 	var heads kaijutsu.Heads
 	var found []block
-	err := ix.cfg.Repo.View(ix.ctx, t.doc, func(v repo.View) error {
+	err := ix.cfg.Repo.View(repo.InPassing(ix.ctx), t.doc, func(v repo.View) error {
 		heads = v.Heads
 		switch {
 		case !v.IsContext():
