@@ -84,6 +84,7 @@ func (d *Door) Known(remote string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.strangers[remote]; c != nil {
+		c.visitor.known.Store(true)
 		d.forgetLocked(c)
 	}
 }

@@ -64,7 +64,7 @@ func (c *conn) gone() {
 	c.leave()
 	c.door.lane.forget(c.visitor)
 	c.door.mu.Lock()
-	stranger := !c.known && c.door.inside[c.remote] == c
+	stranger := !c.visitor.known.Load() && c.door.inside[c.remote] == c
 	if c.door.inside[c.remote] == c {
 		delete(c.door.inside, c.remote)
 	}

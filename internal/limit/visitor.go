@@ -24,6 +24,7 @@ type Visitor struct {
 	host    string
 	trusted atomic.Bool
 	pinned  atomic.Bool // between Enter and its leave
+	known   atomic.Bool
 	fault   atomic.Bool // was blamed
 
 	turn chan struct{} // guarded by lane.mu: closed when it is let in; nil when it does not wait
@@ -60,6 +61,9 @@ func (v *Visitor) Doubt() {
 
 // Trusted reports whether the visitor is trusted.
 func (v *Visitor) Trusted() bool { return v == nil || v.trusted.Load() }
+
+// Known reports whether the Door was told that the visitor is somebody.
+func (v *Visitor) Known() bool { return v == nil || v.known.Load() }
 
 // Enter waits for the turn of a visitor that is not trusted, whose work goes on
 // until leave.

@@ -229,7 +229,7 @@ func Start(cfg Config) (*Server, error) {
 		s.stop()
 		return nil, errors.Join(err, ln.Close())
 	}
-	s.http.Handler = s.tls.handler(s.http.Handler)
+	s.http.Handler = s.standing(s.tls.handler(s.http.Handler))
 	go func() { s.served <- s.http.Serve(s.tls.listener(ln)) }()
 	if err := s.open(); err != nil {
 		s.progress.become(draining)
