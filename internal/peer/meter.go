@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"kaijutsu"
 	"kaijutsu/internal/limit"
 )
@@ -29,7 +31,7 @@ const (
 // meter counts what a connection uses. The read loop owns it.
 type meter struct {
 	messages, bytes *limit.Bucket // the connection's own
-	small           *limit.Bucket // of bytes in reads that are no large payload
+	small           *limit.Bucket // of bytes that are no payload
 	assured         bucket
 	by              *shares // of the principal; nil before the join
 	leave           func()  // gives its place among those of the principal back
@@ -39,6 +41,11 @@ type meter struct {
 	wait    time.Duration // that what was read costs, until the next pause
 	cause   *limit.Bucket // of the wait
 	told    time.Duration // when the peer was told last; 0 is never
+
+	overhead int           // bytes of small reads that were no payload so far
+	wasted   time.Duration // for how long the peer was slowed for such since its last message
+	faults   int           // as judge saw them last
+	good     int           // messages since
 }
 
 // shares are the buckets that all connections of a principal share.
@@ -97,6 +104,8 @@ func (c *conn) payBytes(n int) {
 func (c *conn) payFrame(n int) {
 	c.payBytes(n)
 	m := &c.meter
+	m.useful(headBytes)
+	m.wasted = 0
 	m.charged = 0
 	m.free = n <= assuredBytes && m.assured.take(c.hub.since(), n, assuredRate, assuredRate*assuredBytes)
 	m.take(m.messages, 1)
@@ -141,6 +150,7 @@ func (c *conn) pause() {
 
 // sleep waits, or until the connection ends.
 func (c *conn) sleep(t time.Duration) {
+	c.visitor.Rest()
 	timer := time.NewTimer(t)
 	defer timer.Stop()
 	select {
@@ -149,12 +159,42 @@ func (c *conn) sleep(t time.Duration) {
 	}
 }
 
+const (
+	// headBytes is the most that the header of a frame takes.
+	headBytes = 14
+	// readAhead is how many bytes may have been read that belong to payload which
+	// nobody has been given yet.
+	readAhead = scratchBytes + 2*bufferBytes
+	// mostWasted is for how long a peer is slowed that sends no message.
+	mostWasted = 10 * time.Second
+)
+
+// useful notes that n bytes of a message came. As many may have been the headers
+// of the frames that it came in: clients that compress send it in small pieces.
+func (m *meter) useful(n int) { m.overhead = max(0, m.overhead-2*n) }
+
 // toll slows a peer that sends much which is no message: control frames, frames
-// without content. The socket calls it for every read that may be of such.
+// without content. The socket calls it for every read that may be of such. A peer
+// that goes on is cut.
 func (c *conn) toll(n int) {
-	if wait := c.meter.small.Take(n); wait > 0 {
-		c.sleep(min(wait, longestToll))
+	m := &c.meter
+	m.overhead += n
+	excess := m.overhead - readAhead
+	if excess <= 0 {
+		return
 	}
+	m.overhead = readAhead
+	wait := m.small.Take(excess)
+	if wait <= 0 {
+		return
+	}
+	c.visitor.Doubt()
+	wait = min(wait, longestToll)
+	if m.wasted += wait; m.wasted > mostWasted {
+		c.fail(websocket.StatusPolicyViolation, fmt.Errorf("control frames and empty frames without end: %w", kaijutsu.ErrTooLarge))
+		return
+	}
+	c.sleep(wait)
 }
 
 // pinged has a ping answered, which counts as a message.
