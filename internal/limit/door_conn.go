@@ -72,6 +72,7 @@ func (c *conn) gone() {
 	c.door.mu.Unlock()
 	if stranger && !c.visitor.fault.Load() {
 		c.visitor.fine(strangersFine)
+		c.door.lane.charge(c.visitor.host, usedByStranger)
 	}
 }
 

@@ -13,43 +13,52 @@ const (
 	// laneTick is how often it is looked whether somebody may go in who waits for
 	// time.
 	laneTick = 2 * time.Millisecond
-	// laneSaved is how much processor time is kept that nobody used.
+	// laneSaved is how much processor time is kept that no busy host used.
 	laneSaved = 50 * time.Millisecond
-	// laneShare is the part of the machine's processors that the lane has.
-	laneShare = 4
+	// laneWidth is which part of the processors may be in the lane at a time, at
+	// least one, and laneShare which part of them all busy hosts have together.
+	laneWidth, laneShare = 4, 8
 )
 
 // lane is where the work for connections is done that nobody trusts: reading what
 // they sent, and answering. The processor has no priorities among goroutines: a
 // hundred that are given garbage as fast as they can read it take turns of 10 ms,
-// and everybody else comes after them. So only few of them run at a time, and all
-// together have a quarter of the processors; the others wait, the addresses in
-// turn, and of an address whoever came first. A lane is safe for concurrent use.
+// and everybody else comes after them. So only few of them run at a time; the
+// others wait, the hosts in turn, and of a host whoever came first. Busy hosts
+// come last, and have an eighth of the processors together: those that take much
+// of the lane, or that faults came from. A lane is safe for concurrent use.
 type lane struct {
 	width int     // how many are in at a time
-	share float64 // processors that they have together
+	share float64 // processors that busy hosts have together
 	now   func() time.Time
 
 	mu     sync.Mutex
-	inside map[*Visitor]time.Time // guarded by mu: since when
-	ring   []*laneHost            // guarded by mu: hosts of which somebody waits, the next first
-	hosts  map[string]*laneHost   // guarded by mu: the same by name
-	credit time.Duration          // guarded by mu: processor time that may be used now
-	filled time.Time              // guarded by mu: when credit was that
-	armed  bool                   // guarded by mu: tick comes
+	inside map[*Visitor]stay   // guarded by mu
+	calm   ring                // guarded by mu: hosts of which somebody waits
+	busy   ring                // guarded by mu: and those that were busy when he came
+	books  map[string]*account // guarded by mu: what hosts have used
+	swept  int                 // guarded by mu: how many accounts make the next sweep
+	turns  int                 // guarded by mu
+	credit time.Duration       // guarded by mu: processor time that busy hosts may use now
+	filled time.Time           // guarded by mu: when credit was that
+	armed  bool                // guarded by mu: tick comes
 }
 
-// laneHost is who waits of one host.
-type laneHost struct {
-	name    string
-	waiting []*Visitor
+// stay is a turn in the lane.
+type stay struct {
+	since time.Time
+	busy  bool
 }
+
+// busyTurns is how many turns there are for one that a busy host has in any case.
+const busyTurns = 8
 
 func newLane() *lane {
-	processors := float64(runtime.GOMAXPROCS(0)) / laneShare
+	processors := runtime.GOMAXPROCS(0)
 	return &lane{
-		width: max(1, int(processors)), share: processors, now: time.Now, credit: laneSaved,
-		inside: make(map[*Visitor]time.Time), hosts: make(map[string]*laneHost),
+		width: max(1, processors/laneWidth), share: float64(processors) / laneShare, now: time.Now, credit: laneSaved,
+		inside: make(map[*Visitor]stay), books: make(map[string]*account), swept: sweepFrom,
+		calm: newRing(), busy: newRing(),
 	}
 }
 
@@ -62,20 +71,13 @@ func (l *lane) enter(v *Visitor) {
 	}
 	now := l.now()
 	l.refillLocked(now)
-	if len(l.ring) == 0 && len(l.inside) < l.width && l.credit > 0 {
-		l.inside[v] = now
-		l.mu.Unlock()
-		return
-	}
 	turn := make(chan struct{})
 	v.turn = turn
-	h := l.hosts[v.host]
-	if h == nil {
-		h = &laneHost{name: v.host}
-		l.hosts[v.host] = h
-		l.ring = append(l.ring, h)
+	if l.isBusyLocked(v.host, now) {
+		l.busy.push(v)
+	} else {
+		l.calm.push(v)
 	}
-	h.waiting = append(h.waiting, v)
 	l.dispatchLocked(now)
 	l.mu.Unlock()
 	<-turn
@@ -89,13 +91,17 @@ func (l *lane) leave(v *Visitor) {
 }
 
 func (l *lane) leaveLocked(v *Visitor, now time.Time) {
-	since, in := l.inside[v]
+	s, in := l.inside[v]
 	if !in {
 		return
 	}
 	delete(l.inside, v)
 	l.refillLocked(now)
-	l.credit -= min(now.Sub(since), laneTurn) // beyond that it waited for something
+	took := min(now.Sub(s.since), laneTurn) // beyond that it waited for something
+	l.chargeLocked(v.host, took, now)
+	if s.busy {
+		l.credit -= took
+	}
 	l.dispatchLocked(now)
 }
 
@@ -121,39 +127,36 @@ func (l *lane) refillLocked(now time.Time) {
 
 // dispatchLocked lets in whoever may go in, and has the others looked after.
 func (l *lane) dispatchLocked(now time.Time) {
-	for len(l.inside) < l.width && l.credit > 0 {
-		v := l.nextLocked()
+	for len(l.inside) < l.width {
+		v, busy := l.nextLocked()
 		if v == nil {
-			return
+			break
 		}
-		l.inside[v] = now
+		l.inside[v] = stay{now, busy}
 		close(v.turn)
 		v.turn = nil
 	}
-	if len(l.ring) > 0 && !l.armed {
+	if !l.armed && (l.calm.len() > 0 || l.busy.len() > 0) {
 		l.armed = true
 		time.AfterFunc(laneTick, l.tick)
 	}
 }
 
-// nextLocked takes the next one who waits; nil is nobody.
-func (l *lane) nextLocked() *Visitor {
-	for len(l.ring) > 0 {
-		h := l.ring[0]
-		l.ring[0] = nil
-		l.ring = l.ring[1:]
-		v := h.waiting[0]
-		h.waiting[0] = nil
-		if h.waiting = h.waiting[1:]; len(h.waiting) > 0 {
-			l.ring = append(l.ring, h)
-		} else {
-			delete(l.hosts, h.name)
-		}
-		if v.turn != nil {
-			return v
+// nextLocked takes the next one who may go in; nil is nobody.
+func (l *lane) nextLocked() (v *Visitor, busy bool) {
+	l.turns++
+	if l.turns%busyTurns == 0 && l.credit > 0 {
+		if v := l.busy.pop(); v != nil {
+			return v, true
 		}
 	}
-	return nil
+	if v := l.calm.pop(); v != nil {
+		return v, false
+	}
+	if l.credit > 0 {
+		return l.busy.pop(), true
+	}
+	return nil, false
 }
 
 // tick takes those out who have been in for too long, and lets others in.
@@ -163,8 +166,8 @@ func (l *lane) tick() {
 	l.armed = false
 	now := l.now()
 	l.refillLocked(now)
-	for v, since := range l.inside {
-		if now.Sub(since) >= laneTurn {
+	for v, s := range l.inside {
+		if now.Sub(s.since) >= laneTurn {
 			l.leaveLocked(v, now)
 		}
 	}

@@ -16,8 +16,8 @@ const (
 
 // Visitor is a connection that a Door let in, as those see it who serve it. They
 // say whether they trust it. The work for one that is not trusted is done a few
-// connections at a time, the addresses in turn, with a quarter of the processors:
-// from each read on until the next one, or until Rest. A nil Visitor is trusted.
+// connections at a time, the addresses in turn, those that behave first: from each
+// read on until the next one, or until Rest. A nil Visitor is trusted.
 // It is safe for concurrent use.
 type Visitor struct {
 	door    *Door
@@ -93,6 +93,7 @@ func (v *Visitor) Blame() {
 	if v != nil && !v.fault.Swap(true) {
 		v.Doubt()
 		v.fine(faultFine)
+		v.door.lane.charge(v.host, usedByFault)
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 type meter struct {
 	messages, bytes *limit.Bucket // the connection's own
 	small           *limit.Bucket // of bytes that are no payload
-	assured         bucket
+	assured, pongs  bucket
 	by              *shares // of the principal; nil before the join
 	leave           func()  // gives its place among those of the principal back
 
@@ -197,10 +197,16 @@ func (c *conn) toll(n int) {
 	c.sleep(wait)
 }
 
-// pinged has a ping answered, which counts as a message.
+// pongsPerSecond is how many pings of a peer are answered, on average; twice as
+// many at once.
+const pongsPerSecond = 5
+
+// pinged counts a ping as a message, and reports whether it is answered: of many
+// pings some need no answer (RFC 6455 §5.5.3).
 func (c *conn) pinged() bool {
-	if wait := c.meter.messages.Take(1); wait > 0 {
+	m := &c.meter
+	if wait := m.messages.Take(1); wait > 0 {
 		c.sleep(min(wait, longestToll))
 	}
-	return true
+	return m.pongs.take(c.hub.since(), 0, pongsPerSecond, 1)
 }
