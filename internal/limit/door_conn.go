@@ -2,8 +2,10 @@ package limit
 
 import (
 	"container/heap"
+	"errors"
 	"net"
 	"sync"
+	"syscall"
 )
 
 // conn is a connection that came through a Door.
@@ -31,6 +33,14 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.door.lane.enter(v)
 	}
 	return n, err
+}
+
+// SyscallConn gives access to the socket, for who writes without waiting.
+func (c *conn) SyscallConn() (syscall.RawConn, error) {
+	if s, ok := c.Conn.(syscall.Conn); ok {
+		return s.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 // Close closes the connection.

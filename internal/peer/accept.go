@@ -84,8 +84,10 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	sock := newSocket(nc, u.hub.since, u.hub.cfg.Timing.Write)
 	u.conn = newConn(u.hub, sock, u.by)
+	u.conn.visitor = u.hub.cfg.Door.Visitor(u.conn.remote)
 	sock.toll = u.conn.toll
-	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // what came behind the request
+	u.conn.deflates = u.Header().Get("Sec-WebSocket-Extensions") != "" // only one is ever agreed on
+	early, err := rw.Reader.Peek(rw.Reader.Buffered())                 // what came behind the request
 	if err != nil {
 		return nil, nil, err
 	}

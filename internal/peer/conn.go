@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"kaijutsu"
+	"kaijutsu/internal/limit"
 	"kaijutsu/internal/wire"
 )
 
@@ -19,14 +20,17 @@ const controlQueue = 64
 
 // conn is one connection. Its read loop owns the first fields.
 type conn struct {
-	hub     *Hub
-	ws      *websocket.Conn
-	sock    *socket
-	by      kaijutsu.Principal
-	remote  string                                                   // network address
-	within  func(kaijutsu.DocumentID, kaijutsu.Right) kaijutsu.Right // what is left of a right; nil: all
-	refusal error                                                    // why the join is going to be refused; nil to serve
-	opened  time.Duration                                            // on the Hub's clock
+	hub      *Hub
+	ws       *websocket.Conn
+	sock     *socket
+	by       kaijutsu.Principal
+	remote   string                                                   // network address
+	within   func(kaijutsu.DocumentID, kaijutsu.Right) kaijutsu.Right // what is left of a right; nil: all
+	refusal  error                                                    // why the join is going to be refused; nil to serve
+	deflates bool                                                     // the peer reads compressed messages
+	opened   time.Duration                                            // on the Hub's clock
+
+	visitor *limit.Visitor // whom the Door let in; nil when there is none
 
 	bad       int // invalid messages so far
 	ephemeral bucket
@@ -77,11 +81,13 @@ func (c *conn) serve() {
 		frame, err := c.next()
 		if err != nil {
 			c.logEnd(err)
+			c.blameFor(err)
 			return
 		}
 		if frame != nil {
 			c.busy.Store(true)
 			c.take(ctx, frame)
+			c.judge()
 			c.pause()
 			c.busy.Store(false)
 		}
@@ -149,6 +155,9 @@ func (c *conn) fail(code websocket.StatusCode, err error) {
 	if served {
 		c.hub.lines.info("connection closed", "peer", c.peerID(), "principal", c.by, "code", int(code), "err", err)
 		c.end(code, reason)
+		if code != websocket.StatusTryAgainLater {
+			c.visitor.Blame()
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ type Hub struct {
 	ops     *semaphore.Weighted // operations of large messages being decoded and taken in
 	seen    duplicates
 	gossip  gossip
+	shift   shift
+	packs   packs
 	// listeners are who gets what comes from other nodes.
 	listeners listeners
 

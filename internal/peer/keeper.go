@@ -22,6 +22,7 @@ func (h *Hub) keep() {
 			return
 		case <-tick.C:
 		}
+		h.packs.clear()
 		h.mu.Lock()
 		conns := h.connsLocked()
 		h.mu.Unlock()

@@ -27,6 +27,9 @@ type socket struct {
 	closed  chan struct{}
 	close   func() error
 
+	got atomic.Int64 // bytes that were read
+	out outlet
+
 	heard   atomic.Int64 // when the last byte came; on the clock, as the next two
 	drained atomic.Int64 // when a slow link has carried what was written
 	finish  atomic.Int64 // when the connection ends, whatever happens; 0 is never
@@ -39,7 +42,7 @@ type socket struct {
 const maxThrown = 64 << 10
 
 func newSocket(nc net.Conn, clock func() time.Duration, timeout time.Duration) *socket {
-	s := &socket{Conn: nc, clock: clock, timeout: timeout, toll: func(int) {}, closed: make(chan struct{})}
+	s := &socket{Conn: nc, clock: clock, timeout: timeout, toll: func(int) {}, closed: make(chan struct{}), out: newOutlet(nc)}
 	s.heard.Store(int64(clock()))
 	s.close = sync.OnceValue(func() error {
 		close(s.closed)
@@ -60,6 +63,7 @@ func (s *socket) Read(p []byte) (int, error) {
 	n, err := s.Conn.Read(p)
 	if n > 0 {
 		s.heard.Store(int64(s.clock()))
+		s.got.Add(int64(n))
 	}
 	if s.finish.Load() != 0 {
 		s.thrown.Add(int64(n))
@@ -76,23 +80,6 @@ func (s *socket) outlast(end time.Duration) {
 	select {
 	case <-timer.C:
 	case <-s.closed:
-	}
-}
-
-// Write writes p, waiting at most the timeout for every chunk of it.
-func (s *socket) Write(p []byte) (int, error) {
-	written := 0
-	for {
-		chunk := p[written:min(len(p), written+writeChunkBytes)]
-		if err := s.Conn.SetWriteDeadline(s.deadline(time.Now().Add(s.timeout))); err != nil {
-			return written, err
-		}
-		n, err := s.Conn.Write(chunk)
-		written += n
-		s.draining(n)
-		if err != nil || written == len(p) {
-			return written, err
-		}
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/coder/websocket"
-
 	"kaijutsu"
 	"kaijutsu/internal/repo"
 	"kaijutsu/internal/wire"
@@ -28,6 +26,7 @@ type outbox struct {
 
 // job is one thing to write; one field is set.
 type job struct {
+	rest      []byte // of a frame that has the socket's turn
 	frame     []byte
 	doc       *document
 	said      *repo.Outgoing // of doc; nil: it is to be pulled
@@ -36,32 +35,19 @@ type job struct {
 	end       *ending
 }
 
-// wakeLocked starts the write loop if it does not run; c.mu is held.
-func (c *conn) wakeLocked() {
-	if c.out.writing || c.gone {
-		return
-	}
-	c.out.writing = true
-	c.hub.running.Go(c.write)
-}
-
 // buffers are for frames while they are written.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxPooledBytes keeps large buffers from being kept.
 const maxPooledBytes = 256 << 10
 
-// write is the write loop: it takes what there is to write, one thing at a
-// time, and ends when there is nothing.
-func (c *conn) write() {
+// write is the write loop from where it has to wait: it does a job and then what
+// else there is to write, one thing at a time, and ends when there is nothing.
+func (c *conn) write(j job) {
 	defer c.rescue()
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	for {
-		j, more := c.nextJob()
-		if !more {
-			return
-		}
+	for more := true; more; j, more = c.nextJob() {
 		if err := c.do(j, buf); err != nil {
 			c.writeFailed(err)
 			return // and writing stays set: nothing is written any more
@@ -123,18 +109,19 @@ func (c *conn) nextJob() (job, bool) {
 // do writes one thing.
 func (c *conn) do(j job, buf *[]byte) error {
 	switch {
+	case j.rest != nil:
+		defer c.sock.release()
+		defer func() { c.pace.end(c.hub.since()) }()
+		return c.sock.sendRest(j.rest, nil)
 	case j.frame != nil:
-		return c.writeFrame(j.frame)
+		return c.writeFrame(c.rawFrame(buf, j.frame), nil)
 	case j.doc != nil:
 		if j.said != nil {
 			return c.say(j.doc, *j.said, buf)
 		}
 		return c.pull(j.doc, buf)
-	case j.ephemeral != nil:
-		j.ephemeral.TargetID = c.peerID()
-		return c.writeMessage(*j.ephemeral, buf)
-	case j.heads != nil:
-		return c.writeMessage(*j.heads, buf)
+	case j.ephemeral != nil || j.heads != nil:
+		return c.writeMessage(c.messageOf(j), buf)
 	}
 	c.close(j.end)
 	return errEnded
@@ -164,7 +151,7 @@ func (c *conn) pull(d *document, buf *[]byte) error {
 
 // say says what a document's session has to say.
 func (c *conn) say(d *document, out repo.Outgoing, buf *[]byte) error {
-	if err := c.writeDenied(d, out); err != nil {
+	if err := c.writeDenied(d, out, buf); err != nil {
 		return err
 	}
 	if out.Ended != nil {
@@ -181,18 +168,27 @@ func (c *conn) say(d *document, out repo.Outgoing, buf *[]byte) error {
 		}
 	}
 	if out.Sync != nil {
-		if err := c.writeMessage(wire.Sync{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), DocumentID: d.name, Data: out.Sync}, buf); err != nil {
+		if err := c.writeMessage(c.syncMessage(d, out.Sync), buf); err != nil {
 			return err
 		}
 	}
-	if len(out.Heads) > 0 {
-		c.noteHeads(d, out.Heads, millis(out.HeadsAt))
-	}
+	c.noted(d, out)
 	return nil
 }
 
+func (c *conn) syncMessage(d *document, data []byte) wire.Message {
+	return wire.Sync{SenderID: c.hub.cfg.PeerID, TargetID: c.peerID(), DocumentID: d.name, Data: data}
+}
+
+// noted notes the heads that a session says are on disk.
+func (c *conn) noted(d *document, out repo.Outgoing) {
+	if len(out.Heads) > 0 {
+		c.noteHeads(d, out.Heads, millis(out.HeadsAt))
+	}
+}
+
 // writeDenied tells the peer which changes of it were not taken, and why.
-func (c *conn) writeDenied(d *document, out repo.Outgoing) error {
+func (c *conn) writeDenied(d *document, out repo.Outgoing, buf *[]byte) error {
 	for i, err := range out.Denied {
 		c.hub.count.denied.Add(1)
 		c.refused(d, err)
@@ -202,7 +198,7 @@ func (c *conn) writeDenied(d *document, out repo.Outgoing) error {
 			text += fmt.Sprintf(" (and %d more)", out.MoreDenied)
 			c.hub.count.denied.Add(int64(out.MoreDenied))
 		}
-		if err := c.writeFrame(c.errorFrame(text)); err != nil {
+		if err := c.writeFrame(c.rawFrame(buf, c.errorFrame(text)), nil); err != nil {
 			return err
 		}
 	}
@@ -210,13 +206,12 @@ func (c *conn) writeDenied(d *document, out repo.Outgoing) error {
 }
 
 func (c *conn) writeMessage(m wire.Message, buf *[]byte) error {
-	*buf = wire.Append((*buf)[:0], m)
-	return c.writeFrame(*buf)
+	return c.writeFrame(c.appendFrame(buf, m))
 }
 
-func (c *conn) writeFrame(frame []byte) error {
+func (c *conn) writeFrame(head, shared []byte) error {
 	c.hub.count.framesOut.Add(1)
-	c.pace.begin(c.hub.since(), len(frame))
+	c.pace.begin(c.hub.since(), len(head)+len(shared))
 	defer func() { c.pace.end(c.hub.since()) }()
-	return c.ws.Write(context.Background(), websocket.MessageBinary, frame) // the socket bounds the time
+	return c.sock.send(head, shared)
 }

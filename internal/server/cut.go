@@ -3,10 +3,12 @@ package server
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"sync"
+	"syscall"
 	"time"
 
 	"kaijutsu"
@@ -101,6 +103,14 @@ type watched struct {
 	net.Conn
 	once sync.Once
 	stop func()
+}
+
+// SyscallConn gives access to the socket, if there is one right below.
+func (c *watched) SyscallConn() (syscall.RawConn, error) {
+	if s, ok := c.Conn.(syscall.Conn); ok {
+		return s.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 // Close closes the connection.

@@ -32,23 +32,12 @@ func Append(dst []byte, m Message) []byte {
 		e.text("targetId", m.TargetID)
 		e.text("message", m.Message)
 		return e.b
-	case Request:
-		return appendData(dst, m, m.TargetID, m.DocumentID, m.Data)
-	case Sync:
-		return appendData(dst, m, m.TargetID, m.DocumentID, m.Data)
+	case Request, Sync, Ephemeral:
+		return append(AppendHead(slices.Grow(dst, len(Data(m))+192), m), Data(m)...)
 	case DocUnavailable:
 		e := begin(dst, m, 3)
 		e.text("targetId", m.TargetID)
 		e.text("documentId", m.DocumentID)
-		return e.b
-	case Ephemeral:
-		e := begin(dst, m, 6)
-		e.text("targetId", m.TargetID)
-		e.text("documentId", m.DocumentID)
-		e.text("sessionId", m.SessionID)
-		e.key("count")
-		e.number(float64(m.Count))
-		e.bytes("data", m.Data)
 		return e.b
 	case SubscriptionChange:
 		return appendSubscriptionChange(dst, m)
@@ -60,12 +49,45 @@ func Append(dst []byte, m Message) []byte {
 	return dst
 }
 
-// appendData is Request and Sync, which differ in their type only.
-func appendData(dst []byte, m Message, target, document string, data []byte) []byte {
-	e := begin(slices.Grow(dst, len(data)+192), m, 4)
-	e.text("targetId", target)
-	e.text("documentId", document)
-	e.bytes("data", data)
+// Data returns the data at the end of a Request, Sync or Ephemeral message; nil
+// for any other message, and when there is none.
+func Data(m Message) []byte {
+	switch m := m.(type) {
+	case Request:
+		return m.Data
+	case Sync:
+		return m.Data
+	case Ephemeral:
+		return m.Data
+	}
+	return nil
+}
+
+// AppendHead is Append without the Data that the frame ends with, for who sends
+// the same data to many.
+func AppendHead(dst []byte, m Message) []byte {
+	var e *encoder
+	switch m := m.(type) {
+	case Request:
+		e = begin(dst, m, 4)
+		e.text("targetId", m.TargetID)
+		e.text("documentId", m.DocumentID)
+	case Sync:
+		e = begin(dst, m, 4)
+		e.text("targetId", m.TargetID)
+		e.text("documentId", m.DocumentID)
+	case Ephemeral:
+		e = begin(dst, m, 6)
+		e.text("targetId", m.TargetID)
+		e.text("documentId", m.DocumentID)
+		e.text("sessionId", m.SessionID)
+		e.key("count")
+		e.number(float64(m.Count))
+	default:
+		return Append(dst, m)
+	}
+	e.key("data")
+	e.head(majorBytes, uint64(len(Data(m))))
 	return e.b
 }
 
@@ -155,12 +177,6 @@ func (e *encoder) texts(key string, list []string) {
 	for _, s := range list {
 		e.key(s)
 	}
-}
-
-func (e *encoder) bytes(key string, b []byte) {
-	e.key(key)
-	e.head(majorBytes, uint64(len(b)))
-	e.b = append(e.b, b...)
 }
 
 func (e *encoder) float(f float64) {
