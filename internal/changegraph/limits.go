@@ -45,8 +45,9 @@ const (
 	maxShared = 64
 	// maxFilters bounds the bloom filters of one message that are looked at.
 	maxFilters = 4
-	// maxSentBytes bounds the encoded messages kept for the next peer.
-	maxSentBytes = 1 << 20
+	// maxSentBytes bounds each encoded message kept for the next peer. Many who
+	// open a document at once share the one that holds it.
+	maxSentBytes = 16 << 20
 	// maxCuts is how many of the last truncations sync states can follow;
 	// states older than that start over.
 	maxCuts = 16

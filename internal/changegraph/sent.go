@@ -43,4 +43,7 @@ func (c *sentCache) put(length int, send spans, whole bool, data []byte) {
 	c.next = (c.next + 1) % len(c.entries)
 }
 
+// DropSent forgets the encoded messages that are kept for the next peers.
+func (g *Graph) DropSent() { g.sent.clear() }
+
 func (c *sentCache) clear() { *c = sentCache{} }

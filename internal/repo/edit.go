@@ -187,11 +187,13 @@ func (d *document) openModel() error {
 }
 
 // trim drops the read model and what it was when nobody has used them for long:
-// peers need neither.
+// peers need neither. What was encoded for peers goes each time: those who come
+// at once have come.
 func (d *document) trim() {
 	if d.model != nil && len(d.watches) == 0 && d.repo.cfg.Now().Sub(d.modelUsed) >= d.repo.cfg.IdleAfter {
 		d.model, d.pasts = nil, nil
 		d.decodedKept.clear()
 	}
+	d.graph.DropSent()
 	d.measure()
 }
