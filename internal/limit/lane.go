@@ -17,7 +17,7 @@ const (
 	laneSaved = 50 * time.Millisecond
 	// laneWidth is which part of the processors may be in the lane at a time, at
 	// least one, and laneShare which part of them all busy hosts have together.
-	laneWidth, laneShare = 4, 8
+	laneWidth, laneShare = 4, 16
 )
 
 // lane is where the work for connections is done that nobody trusts: reading what
@@ -25,7 +25,7 @@ const (
 // hundred that are given garbage as fast as they can read it take turns of 10 ms,
 // and everybody else comes after them. So only few of them run at a time; the
 // others wait, the hosts in turn, and of a host whoever came first. Busy hosts
-// come last, and have an eighth of the processors together: those that take much
+// come last, and have a sixteenth of the processors together: those that take much
 // of the lane, or that faults came from. A lane is safe for concurrent use.
 type lane struct {
 	width int     // how many are in at a time

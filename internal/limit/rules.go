@@ -73,7 +73,7 @@ const (
 var rules = []Rule{
 	{Messages, Rate, ByConnection, 2000, time.Second, 5 * time.Second, "messages", waits, true},
 	{Bytes, Rate, ByConnection, 32 << 20, time.Second, 4 * time.Second, "bytes", waits, true},
-	{SmallReads, Rate, ByConnection, 8 << 10, time.Second, 8 * time.Second, "bytes that are no message", waits, true},
+	{SmallReads, Rate, ByConnection, 4 << 10, time.Second, 4 * time.Second, "bytes that are no message", waits, true},
 	{PrincipalMessages, Rate, ByPrincipal, 20_000, time.Second, 5 * time.Second, "messages", waits, true},
 	{PrincipalBytes, Rate, ByPrincipal, 64 << 20, time.Second, 8 * time.Second, "bytes", waits, true},
 	{PrincipalChanges, Rate, ByPrincipal, 20_000, time.Second, 10 * time.Second, "changes", waits, true},

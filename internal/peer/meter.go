@@ -166,7 +166,7 @@ const (
 	// nobody has been given yet.
 	readAhead = scratchBytes + 2*bufferBytes
 	// mostWasted is for how long a peer is slowed that sends no message.
-	mostWasted = 10 * time.Second
+	mostWasted = 30 * time.Second
 )
 
 // useful notes that n bytes of a message came. As many may have been the headers
