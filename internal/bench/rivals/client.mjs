@@ -29,6 +29,6 @@ provider.on(flags.provider === "hocuspocus" ? "synced" : "sync", () => {
   if (!flags.type || blocks.length === 0) return
   const text = blocks.get(0)
   for (let i = 0; i < flags.type.length; i++) text.insert(i, flags.type[i])
-  for (let i = 1; i < flags.type.length - i; i++) text.delete(i, 1)
+  for (let i = 1; i <= flags.type.length / 2; i++) text.delete(i, 1)
 })
 process.stdin.on("end", () => process.exit(0)).resume()

@@ -13,27 +13,30 @@ import { SQLite, upsertQuery } from "@hocuspocus/extension-sqlite"
 import { Server } from "@hocuspocus/server"
 import { flags, serve } from "./serve.mjs"
 
+/** The extension with a store that returns when what it stored is on the disk. */
+class SyncedSQLite extends SQLite {
+  constructor(configuration) {
+    super({ ...configuration, store: ({ documentName, state }) => this.#do("run", upsertQuery, { $name: documentName, $data: state }) })
+  }
+
+  async onConfigure() {
+    await super.onConfigure()
+    await this.#do("exec", "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+  }
+
+  #do(verb, ...args) {
+    return new Promise((resolve, reject) => this.db[verb](...args, err => (err ? reject(err) : resolve())))
+  }
+}
+
 const { data, durable } = flags()
-const sqlite = new SQLite({
-  database: join(data, "documents.sqlite"),
-  ...(durable && {
-    store: ({ documentName, state }) =>
-      new Promise((resolve, reject) => {
-        sqlite.db.run(upsertQuery, { $name: documentName, $data: state }, err => (err ? reject(err) : resolve()))
-      }),
-  }),
-})
+const sqlite = new (durable ? SyncedSQLite : SQLite)({ database: join(data, "documents.sqlite") })
 const server = new Server({
   extensions: [sqlite],
   quiet: true,
   stopOnSignals: false,
   ...(durable && { debounce: 0 }),
 })
-if (durable) {
-  await new Promise((resolve, reject) => {
-    sqlite.db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", err => (err ? reject(err) : resolve()))
-  })
-}
 serve(server.httpServer, async () => {
   await server.destroy()
   await new Promise(resolve => sqlite.db.close(resolve)) // after what it has been told to write
