@@ -82,10 +82,14 @@ func (d *Door) Known(remote string) {
 		return
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if c := d.strangers[remote]; c != nil {
+	c := d.inside[remote]
+	if c != nil {
 		c.visitor.known.Store(true)
 		d.forgetLocked(c)
+	}
+	d.mu.Unlock()
+	if c != nil {
+		c.visitor.Clear()
 	}
 }
 

@@ -98,7 +98,7 @@ func (l *lane) leaveLocked(v *Visitor, now time.Time) {
 	delete(l.inside, v)
 	l.refillLocked(now)
 	took := min(now.Sub(s.since), laneTurn) // beyond that it waited for something
-	l.chargeLocked(v.host, took, now)
+	l.chargeLocked(v.host, took/usedPart, now)
 	if s.busy {
 		l.credit -= took
 	}

@@ -8,10 +8,14 @@ const (
 	busyFrom      = 500 * time.Millisecond
 	mostUsed      = 3 * time.Second
 	usedPerSecond = 50 * time.Millisecond
+	// usedPart is which part of the time in the lane counts: most of it is waiting.
+	usedPart = 4
 	// usedByFault is what a connection counts that was cut for what it sent, and
-	// usedByStranger one that ended and nobody knew it.
+	// usedByStranger one that ended and nobody knew it; usedByWaste a request that
+	// was refused.
 	usedByFault    = 500 * time.Millisecond
 	usedByStranger = 50 * time.Millisecond
+	usedByWaste    = 20 * time.Millisecond
 )
 
 // account is how much of the lane a host has used, up to a moment.

@@ -24,7 +24,8 @@ type Visitor struct {
 	host    string
 	trusted atomic.Bool
 	pinned  atomic.Bool // between Enter and its leave
-	known   atomic.Bool
+	known   atomic.Bool // is somebody
+	doubted atomic.Bool // sent what makes no sense since it was trusted
 	fault   atomic.Bool // was blamed
 
 	turn chan struct{} // guarded by lane.mu: closed when it is let in; nil when it does not wait
@@ -48,14 +49,33 @@ func (d *Door) Visitor(remote string) *Visitor {
 // Trust says that what the visitor sends makes sense: it does not wait for others.
 func (v *Visitor) Trust() {
 	if v != nil && !v.trusted.Swap(true) {
+		v.doubted.Store(false)
 		v.door.lane.leave(v)
 	}
 }
 
-// Doubt says that it did not: from its next read on the visitor waits for others.
+// Doubt says that it does not: from its next read on the visitor waits for others.
 func (v *Visitor) Doubt() {
 	if v != nil {
+		v.doubted.Store(true)
 		v.trusted.Store(false)
+	}
+}
+
+// Waste is Doubt for a request that was refused, which counts against the address.
+func (v *Visitor) Waste() {
+	if v != nil {
+		v.Doubt()
+		v.door.lane.charge(v.host, usedByWaste)
+	}
+}
+
+// Clear says that who is known goes on with something that the others need not
+// wait for. It does nothing for a visitor that was doubted.
+func (v *Visitor) Clear() {
+	if v != nil && !v.doubted.Load() && !v.trusted.Load() {
+		v.pinned.Store(false)
+		v.door.lane.leave(v)
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 const (
 	scratchBytes    = 16 << 10
 	largeFrameBytes = 1 << 20 // from here on a frame counts as pending
+	// maxRatio is how many times its size on the wire a large frame may have.
+	// Changes hold hashes and are compressed already: they come to 3 or 4.
+	maxRatio = 200
 )
 
 // scratch holds frames while they are read: most fit, and are then copied
@@ -47,6 +50,9 @@ func (c *conn) next() ([]byte, error) {
 	case err != nil:
 		return nil, err
 	default:
+		if c.who.Load() != nil {
+			c.visitor.Clear()
+		}
 		return frame, nil
 	}
 	_, err = io.Copy(io.Discard, r)
@@ -67,15 +73,18 @@ func (c *conn) readFrame(r io.Reader) ([]byte, error) {
 	defer scratch.Put(first)
 	pending := int64(0)
 	defer func() { c.hub.pending.Add(-pending) }()
-	buf := first[:0]
+	buf, began := first[:0], c.sock.got.Load()
 	for {
 		if len(buf) == cap(buf) {
 			c.payBytes(len(buf))
 			if c.pause(); c.ended() {
 				return nil, errEnded
 			}
-			grown := int64(2 * cap(buf))
+			grown := int64(min(2*cap(buf), limit+1))
 			if grown > largeFrameBytes {
+				if packed := c.sock.got.Load() - began + bufferBytes; int64(len(buf)) > maxRatio*packed {
+					return nil, fmt.Errorf("%d bytes were compressed to less than a %dth: %w", len(buf), maxRatio, kaijutsu.ErrTooLarge)
+				}
 				delta := grown - pending
 				pending = grown
 				if c.hub.pending.Add(delta) > c.hub.cfg.Limits.PendingBytes {
@@ -84,9 +93,10 @@ func (c *conn) readFrame(r io.Reader) ([]byte, error) {
 			}
 			buf = append(make([]byte, 0, grown), buf...)
 		}
-		n, err := r.Read(buf[len(buf):min(cap(buf), limit+1)]) // which waits until it is full
+		n, err := r.Read(buf[len(buf):min(cap(buf), limit+1, len(buf)+scratchBytes)]) // which waits until it is full
 		buf = buf[:len(buf)+n]
 		size = len(buf)
+		c.meter.useful(n)
 		switch {
 		case len(buf) > limit:
 			return nil, fmt.Errorf("frame of more than %d bytes: %w", limit, kaijutsu.ErrTooLarge)

@@ -35,6 +35,11 @@ func (j *judged) say(status int) {
 		return
 	}
 	j.said = true
+	switch status {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
+		j.visitor.Waste()
+		return
+	}
 	switch {
 	case status >= http.StatusBadRequest:
 		j.visitor.Doubt()
