@@ -41,9 +41,9 @@ type Config struct {
 	// Limiter holds the limits that are counted for principals, documents and
 	// connections; default one with the default values.
 	Limiter *limit.Limiter
-	// Joined is told the network address of a connection that has joined; default
-	// nobody is told.
-	Joined func(remote string)
+	// Door is where connections come in: it is told who is somebody, and whom to
+	// trust. Nil: nobody is told, and everybody is trusted.
+	Door *limit.Door
 
 	Timing Timing
 	Limits Limits
@@ -72,7 +72,7 @@ type Limits struct {
 	// JoinBytes is the largest frame before the join; default 64 KiB.
 	JoinBytes int
 	// PendingBytes bounds the frames above 1 MiB that are being read, over
-	// all connections; default 512 MiB.
+	// all connections; default 128 MiB.
 	PendingBytes int64
 	// PendingOps bounds the operations of large messages that are decoded and
 	// not yet taken in, over all connections: 150 bytes each. At least
@@ -116,9 +116,6 @@ func (c Config) withDefaults() Config {
 	if c.Limiter == nil {
 		c.Limiter, _ = limit.New(nil, nil) // no value that could be wrong
 	}
-	if c.Joined == nil {
-		c.Joined = func(string) {}
-	}
 	t := &c.Timing
 	orElse(&t.Join, 10*time.Second)
 	orElse(&t.Ping, 5*time.Second)
@@ -127,7 +124,7 @@ func (c Config) withDefaults() Config {
 	l := &c.Limits
 	orElse(&l.FrameBytes, 64<<20)
 	orElse(&l.JoinBytes, 64<<10)
-	orElse(&l.PendingBytes, 512<<20)
+	orElse(&l.PendingBytes, 128<<20)
 	orElse(&l.PendingOps, 2_000_000)
 	l.PendingOps = max(l.PendingOps, amfile.MaxOps)
 	orElse(&l.Documents, 10_000)

@@ -65,7 +65,7 @@ func (c *conn) shake(join wire.Join) error {
 	if err := c.hub.register(c, identity{join.SenderID, join.Metadata.StorageID}); err != nil {
 		return err
 	}
-	own.Joined(c.remote)
+	own.Door.Known(c.remote)
 	c.send(wire.Peer{
 		SenderID: own.PeerID,
 		TargetID: join.SenderID,

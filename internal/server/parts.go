@@ -193,7 +193,7 @@ func (s *Server) openDoors() error {
 		Relay:   s.relay(),
 		Refused: s.auditRefusal,
 
-		Limiter: s.limits, Joined: s.door.Known,
+		Limiter: s.limits, Door: s.door,
 	})
 	return s.hearEphemeral()
 }
