@@ -13,71 +13,107 @@ import (
 	"kaijutsu/internal/kjtest"
 )
 
-// rivals returns the directory of the npm server, or skips the test where Node
-// or its packages are missing and nobody insists on them.
+// rivals returns the directory of the npm servers, or skips the test where Node
+// or their packages are missing and nobody insists on them.
 func rivals(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join("..", "interop")
+	dir := "rivals"
 	_, err := exec.LookPath("node")
 	if err == nil {
 		_, err = os.Stat(filepath.Join(dir, "node_modules"))
 	}
 	if err != nil && os.Getenv("KJ_REQUIRE_NODE") == "" {
-		t.Skipf("no npm server to measure: %v (npm ci in internal/interop)", err)
+		t.Skipf("no npm servers to measure: %v (npm ci in internal/bench/rivals)", err)
 	}
 	return dir
 }
 
-func TestRunMeasuresBothServers(t *testing.T) {
-	var progress bytes.Buffer
-	report, err := bench.Run(t.Context(), bench.Options{
-		Exe: kjtest.Binary(t), Rivals: rivals(t), Only: "one-writer",
-		Typing: time.Second, Dir: t.TempDir(), Progress: &progress,
-	})
+// report runs one workload, small, and returns what the report says.
+func report(t *testing.T, opt bench.Options) string {
+	t.Helper()
+	var progress, out bytes.Buffer
+	opt.Exe, opt.Quick, opt.For, opt.Dir, opt.Progress = kjtest.Binary(t), true, time.Second, t.TempDir(), &progress
+	r, err := bench.Run(t.Context(), opt)
 	if err != nil {
 		t.Fatalf("Run: %v\n%s", err, progress.String())
 	}
-	var out bytes.Buffer
-	if _, err := report.WriteTo(&out); err != nil {
+	if _, err := r.WriteTo(&out); err != nil {
 		t.Fatal(err)
 	}
-	rows := 0
-	for line := range strings.Lines(out.String()) {
-		if !strings.HasPrefix(line, "| edit → ") {
-			continue
+	return out.String()
+}
+
+// cells returns the cells of the first row whose name begins so.
+func cells(t *testing.T, report, name string) []string {
+	t.Helper()
+	for line := range strings.Lines(report) {
+		if strings.HasPrefix(line, "| "+name) {
+			all := strings.Split(strings.Trim(line, "|\n "), "|")
+			for i := range all {
+				all[i] = strings.TrimSpace(all[i])
+			}
+			return all[1:]
 		}
-		rows++
-		for i, cell := range strings.Split(strings.Trim(line, "|\n "), "|") {
-			if cell = strings.TrimSpace(cell); cell == "–" || cell == "0" || cell == "" {
-				t.Errorf("row %q: cell %d = %q, want a value of both servers", line, i, cell)
+	}
+	t.Fatalf("report without a row %q:\n%s", name, report)
+	return nil
+}
+
+func TestRunMeasuresBothServers(t *testing.T) {
+	out := report(t, bench.Options{Rivals: rivals(t), Servers: "kj,npm", Only: "writers"})
+	for _, row := range []string{"edit → visible, p50", "edit → visible, p99", "edit → acknowledged, p50", "server CPU per"} {
+		all := cells(t, out, row)
+		for _, i := range []int{0, 2} { // target between them
+			if all[i] == "–" || all[i] == "0" || all[i] == "" {
+				t.Errorf("row %q: cell %d = %q, want a value of both servers", row, i, all[i])
 			}
 		}
 	}
-	if rows != 4 {
-		t.Errorf("%d rows of latency, want 4:\n%s", rows, out.String())
-	}
-	if !strings.Contains(out.String(), "| deliveries that did not happen | 0 | 0 |") {
-		t.Errorf("deliveries are missing:\n%s", out.String())
+	if got := cells(t, out, "edits lost"); got[0] != "0" || got[2] != "0" {
+		t.Errorf("edits lost: %q, want none", got)
 	}
 }
 
-func TestRunOpensDocuments(t *testing.T) {
-	report, err := bench.Run(t.Context(), bench.Options{Exe: kjtest.Binary(t), Only: "open", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
+// TestEveryWorkloadMeasuresOurs runs each once, small: none may fail.
+func TestEveryWorkloadMeasuresOurs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
 	}
-	var out bytes.Buffer
-	if _, err := report.WriteTo(&out); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(out.String(), "| bytes on the wire, kB | ") {
-		t.Errorf("report without the bytes on the wire:\n%s", out.String())
+	for _, name := range bench.Workloads() {
+		t.Run(name, func(t *testing.T) {
+			out := report(t, bench.Options{Servers: "kj", Only: name})
+			if name == "disk" && strings.Contains(out, "no fault-injecting file system here") {
+				t.Skip("there is no FUSE here")
+			}
+			if strings.Contains(out, "\n- kj: ") || strings.Contains(out, "| – |") {
+				t.Errorf("%s: something was not measured:\n%s", name, out)
+			}
+		})
 	}
 }
 
-func TestRunRefusesAnUnknownScenario(t *testing.T) {
-	_, err := bench.Run(t.Context(), bench.Options{Only: "flying"})
-	if err == nil || !strings.Contains(err.Error(), "there are one-writer") {
-		t.Errorf("Run(Only: flying) = %v, want the names of the scenarios", err)
+// TestRelay has the relay show every edit to everybody.
+func TestRelay(t *testing.T) {
+	out := report(t, bench.Options{Servers: "relay", Only: "writers"})
+	if got := cells(t, out, "edits lost"); got[0] != "0" {
+		t.Errorf("edits lost: %q, want none", got)
+	}
+}
+
+func TestRunRefusesWhatIsNotThere(t *testing.T) {
+	tests := []struct {
+		name string
+		opt  bench.Options
+		want string
+	}{
+		{"a workload", bench.Options{Only: "flying"}, "there are observers"},
+		{"a server", bench.Options{Servers: "apache"}, "there are kj, relay"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := bench.Run(t.Context(), tt.opt); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Run = %v, want %q", err, tt.want)
+			}
+		})
 	}
 }

@@ -1,13 +1,10 @@
 package bench
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
+	"strings"
 	"time"
 
 	"kaijutsu/internal/kjproc"
@@ -19,7 +16,7 @@ type contestant struct {
 	about string // version, configuration, and what is promised when an edit is shown
 	// start runs it on a data directory, which exists.
 	start func(ctx context.Context, dir string) (*kjproc.Process, error)
-	// speech is how its clients speak; nil: as the npm server's of Automerge do.
+	// speech is how its clients speak.
 	speech speech
 	// fleeting says that it keeps nothing when it is stopped.
 	fleeting bool
@@ -41,14 +38,11 @@ func (c contestant) launch(ctx context.Context, dir string) (*kjproc.Process, ti
 	listening := time.Now()
 	for patience := 50 * time.Millisecond; ; patience *= 2 {
 		attempt, cancel := context.WithTimeout(ctx, patience)
-		peer, err := dial(attempt, p.SyncURL())
-		if err == nil {
-			ready := p.Ready + time.Since(listening)
-			_ = peer.close() // it was only a knock
-			cancel()
-			return p, ready, nil
-		}
+		err := c.speech.knock(attempt, p)
 		cancel()
+		if err == nil {
+			return p, p.Ready + time.Since(listening), nil
+		}
 		if ctx.Err() != nil || time.Since(listening) > joinTimeout {
 			p.Kill()
 			return nil, 0, fmt.Errorf("%s does not answer: %w: %.2000s", c.name, err, p.Log())
@@ -59,17 +53,52 @@ func (c contestant) launch(ctx context.Context, dir string) (*kjproc.Process, ti
 // joinTimeout is how long a server may take from listening to answering.
 const joinTimeout = 20 * time.Second
 
+// The names of the contestants that are ours.
+const (
+	oursName  = "kj"
+	relayName = "relay"
+)
+
+// unlimited lifts the limits that one load generator on one address would run
+// into: what it uploads before a measurement comes faster than people type.
+var unlimited = []string{
+	"connects-per-second=none", "all-connects-per-second=none", "connections=none", "address-connections=none",
+	"messages-per-second=none", "bytes-per-second=none", "principal-messages-per-second=none", "principal-bytes-per-second=none",
+	"principal-changes-per-second=none", "document-changes-per-second=none", "operations-per-second=none",
+}
+
 // ours is kj serve, of the binary exe.
 func ours(exe, version string) contestant {
 	return contestant{
-		name:  "kj",
-		about: "kj serve " + version + ": an edit is shown to others and acknowledged after it is on the disk (fsync)",
+		name:   oursName,
+		about:  "kj serve " + version + ", with limits of rates lifted: an edit is shown to others and acknowledged after it is on the disk (fsync)",
+		speech: automerge{},
 		start: func(ctx context.Context, dir string) (*kjproc.Process, error) {
-			return kjproc.Start(ctx, exe, dir, "--log-level", "warn")
+			args := []string{"--log-level", "warn"}
+			for _, l := range unlimited {
+				args = append(args, "--limit", l)
+			}
+			return kjproc.Start(ctx, exe, dir, args...)
 		},
 		counters: askStatus,
 	}
 }
+
+// relayOf is the relay of the binary exe.
+func relayOf(exe string) contestant {
+	return contestant{
+		name:     relayName,
+		about:    "not a server but what the sockets of this machine and the load generator take: a Go program that keeps nothing, checks nothing, and hands each frame to the other connections of its document",
+		speech:   automerge{relayed: true},
+		fleeting: true,
+		start: func(ctx context.Context, _ string) (*kjproc.Process, error) {
+			return kjproc.Run(ctx, exec.Command(exe, "bench", "relay"))
+		},
+	}
+}
+
+// durable reports whether it is a rival in its most durable configuration.
+func (c contestant) durable() bool { return strings.HasSuffix(c.name, "-durable") }
 
 // askStatus calls the operation server_status and returns its numbers.
 func askStatus(ctx context.Context, p *kjproc.Process) (map[string]float64, error) {
@@ -84,46 +113,4 @@ func askStatus(ctx context.Context, p *kjproc.Process) (map[string]float64, erro
 		}
 	}
 	return numbers, nil
-}
-
-// npm is the reference server of the directory, its packages installed.
-func npm(dir string) (contestant, error) {
-	version, err := packageVersion(dir, "@automerge/automerge-repo")
-	if err != nil {
-		return contestant{}, err
-	}
-	script := filepath.Join(dir, "reference-server.mjs")
-	return contestant{
-		name: "npm",
-		about: "@automerge/automerge-repo " + version + " with the WebSocket and NodeFS adapters, as its sync server is wired: " +
-			"an edit is shown to others first and written to a file, without fsync, later",
-		start: func(ctx context.Context, data string) (*kjproc.Process, error) {
-			return kjproc.Run(ctx, exec.Command("node", script, "--data", data))
-		},
-	}, nil
-}
-
-// packageVersion returns the version of an installed package, installing
-// what the directory's lock file names if need be.
-func packageVersion(dir, name string) (string, error) {
-	manifest := filepath.Join(dir, "node_modules", filepath.FromSlash(name), "package.json")
-	b, err := os.ReadFile(manifest)
-	if os.IsNotExist(err) {
-		install := exec.Command("npm", "ci", "--no-audit", "--no-fund")
-		install.Dir = dir
-		if out, err := install.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("npm ci in %s: %w: %s", dir, err, bytes.TrimSpace(out))
-		}
-		b, err = os.ReadFile(manifest)
-	}
-	if err != nil {
-		return "", fmt.Errorf("rival %s: %w", name, err)
-	}
-	var p struct {
-		Version string `json:"version"`
-	}
-	if err := json.Unmarshal(b, &p); err != nil {
-		return "", fmt.Errorf("%s: %w", manifest, err)
-	}
-	return p.Version, nil
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -131,4 +132,12 @@ func (j *journal) seal(now time.Time) (edits int, missing []time.Duration) {
 		}
 	}
 	return j.edits, missing
+}
+
+// samples returns what each arrival of a recorded edit took, and what it took
+// until its writer was told that the server has it.
+func (j *journal) samples() (visible, stored []time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.visible), slices.Clone(j.acked)
 }

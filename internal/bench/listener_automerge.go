@@ -116,7 +116,6 @@ func (l *automergeListener) open() [][]byte {
 		l.whole = true
 		return nil
 	case l.relayed: // a message without changes has it listen
-		l.whole = true
 		return [][]byte{l.sync(&amfile.SyncMessage{Version: 1, Flags: flags})}
 	}
 	return [][]byte{wire.Encode(wire.Request{SenderID: string(l.id), TargetID: l.server, DocumentID: string(l.doc), Data: emptyRequest()})}
@@ -164,6 +163,7 @@ func (l *automergeListener) answer(h *heard, at time.Time) [][]byte {
 		}
 	}
 	if l.relayed {
+		l.whole = true
 		return nil
 	}
 	if !h.changes && !l.whole && h.heads != "" {

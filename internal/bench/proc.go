@@ -73,9 +73,10 @@ func cpuOfSelf() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// memory is the resident memory of a process in bytes: all of it, and what is
-// not part of a file that the kernel could read again, such as the program.
-type memory struct{ resident, private int64 }
+// memory is the resident memory of a process in bytes: all of it, the most that
+// there was, and what is not part of a file that the kernel could read again,
+// such as the program.
+type memory struct{ resident, peak, private int64 }
 
 func memoryOf(pid int) (memory, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -85,7 +86,7 @@ func memoryOf(pid int) (memory, error) {
 	var m memory
 	for line := range strings.Lines(string(b)) {
 		name, value, _ := strings.Cut(line, ":")
-		into := map[string]*int64{"VmRSS": &m.resident, "RssAnon": &m.private}[name]
+		into := map[string]*int64{"VmRSS": &m.resident, "VmHWM": &m.peak, "RssAnon": &m.private}[name]
 		if into == nil {
 			continue
 		}
@@ -125,3 +126,5 @@ func ignoreGone(err error) error {
 	}
 	return err
 }
+
+func megabytes(n int64) float64 { return float64(n) / 1e6 }

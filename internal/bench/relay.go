@@ -129,19 +129,20 @@ func (r *relay) document(id string) *relayed {
 	return d
 }
 
-// handOut adds whoever speaks to the document and gives what it said to the
-// others, if there is something in it.
+// handOut adds whoever speaks to the document, which hears its own first message,
+// and gives what it said to the others, if there is something in it.
 func (d *relayed) handOut(from *relayConn, frame []byte, changes bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	out := appendFrame(nil, opBinary, frame, false)
 	if !from.in[d] {
 		from.in[d] = true
 		d.conns = append(d.conns, from)
+		_, _ = from.Write(out) // so that it knows
 	}
 	if !changes {
 		return
 	}
-	out := appendFrame(nil, opBinary, frame, false)
 	for _, c := range d.conns {
 		if c != from {
 			_, _ = c.Write(out) // its own goroutine finds out that it is gone

@@ -5,76 +5,144 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"kaijutsu"
 )
 
-// Report is what a run measured.
-type Report struct {
-	began       time.Time
-	took        time.Duration
-	rounds      int
-	load        string // before the first round
-	machine     machine
-	contestants []contestant
-	results     results
+// Report is what runs measured: a section for each workload.
+type Report struct{ sections []*section }
+
+// section returns that of a workload, new if there is none.
+func (r *Report) section(w workload) *section {
+	for _, s := range r.sections {
+		if s.name == w.name {
+			return s
+		}
+	}
+	s := &section{name: w.name}
+	r.sections = append(r.sections, s)
+	return s
 }
 
-// WriteTo writes the report as Markdown: a table for each scenario, then what
-// it was measured on and by.
-func (r *Report) WriteTo(w io.Writer) (int64, error) {
+// Merge adds the sections of another report. Where both have a workload, the
+// other's is kept: values of different runs are not mixed.
+func (r *Report) Merge(other *Report) {
+	for _, s := range other.sections {
+		r.sections = slices.DeleteFunc(r.sections, func(o *section) bool { return o.name == s.name })
+		r.sections = append(r.sections, s)
+	}
+	order := Workloads()
+	slices.SortStableFunc(r.sections, func(a, b *section) int {
+		return slices.Index(order, a.name) - slices.Index(order, b.name)
+	})
+}
+
+// WriteTo writes the report as Markdown, without plots.
+func (r *Report) WriteTo(w io.Writer) (int64, error) { return r.write(w, "") }
+
+// write writes a table for each workload, then what it was measured on and by.
+// Plots is the path of the directory of the plots from where the page is; empty:
+// there are none.
+func (r *Report) write(w io.Writer, plots string) (int64, error) {
 	var b bytes.Buffer
-	for _, s := range r.results.sections {
-		r.table(&b, s)
+	known := workloads()
+	for _, s := range r.sections {
+		i := slices.IndexFunc(known, func(w workload) bool { return w.name == s.name })
+		if i < 0 {
+			continue // of another version
+		}
+		s.write(&b, known[i], plots)
 	}
 	r.generator(&b)
-	fmt.Fprintf(&b, "\nMeasured on %s: %s. %s, %s in all.\n", r.began.UTC().Format("2006-01-02 15:04 UTC"), r.machine, rounds(r.rounds), r.took.Round(time.Second))
-	for _, c := range r.contestants {
-		fmt.Fprintf(&b, "\n- **%s**: %s", c.name, c.about)
-	}
-	b.WriteString("\n")
-	for _, warning := range r.results.warnings {
-		fmt.Fprintf(&b, "- %s\n", warning)
-	}
+	r.surroundings(&b)
 	return b.WriteTo(w)
 }
 
-func rounds(n int) string {
-	if n == 1 {
-		return "One round"
+// write writes the section of a workload.
+func (s *section) write(b *bytes.Buffer, w workload, plots string) {
+	fmt.Fprintf(b, "\n### %s\n\n%s `--only %s`\n\n", w.title, w.about, w.name)
+	s.table(b, w)
+	if plots == "" {
+		return
 	}
-	return fmt.Sprintf("%d alternating rounds: median (least–greatest)", n)
+	for _, c := range w.charts {
+		if c.drawable(s) {
+			fmt.Fprintf(b, "\n![%s](%s/%s.svg)\n", c.title, plots, c.file)
+		}
+	}
 }
 
-// table writes the rows of one scenario. The ratio is that of the medians:
-// above one, the rival takes more.
-func (r *Report) table(b *bytes.Buffer, s *section) {
-	fmt.Fprintf(b, "\n**%s** (`--only %s`)\n\n|", s.scenario.title, s.scenario.name)
-	for _, c := range r.contestants {
+// table writes the rows. Below a rival's value stands how many times ours that
+// is, of the medians: above one, the rival takes more.
+func (s *section) table(b *bytes.Buffer, w workload) {
+	b.WriteString("| ")
+	for _, c := range s.servers {
 		fmt.Fprintf(b, " | %s", c.name)
-	}
-	rivals := r.contestants[1:]
-	for _, c := range rivals {
-		fmt.Fprintf(b, " | %s / %s", c.name, r.contestants[0].name)
-	}
-	b.WriteString(" |\n|---" + strings.Repeat("|---:", len(r.contestants)+len(rivals)) + "|\n")
-	for _, m := range s.metrics {
-		fmt.Fprintf(b, "| %s", m.name)
-		ours, ok := spreadOf(m.values[r.contestants[0].name])
-		for _, c := range r.contestants {
-			fmt.Fprintf(b, " | %s", cell(m.values[c.name]))
+		if c.name == oursName {
+			b.WriteString(" | target")
 		}
-		for _, c := range rivals {
-			theirs, both := spreadOf(m.values[c.name])
-			fmt.Fprintf(b, " | %s", ratio(theirs, ours, ok && both))
+	}
+	b.WriteString(" |\n|---" + strings.Repeat("|---:", len(s.servers)))
+	if s.hasOurs() {
+		b.WriteString("|---")
+	}
+	b.WriteString("|\n")
+	for _, r := range s.rows {
+		fmt.Fprintf(b, "| %s", r.name)
+		for _, c := range s.servers {
+			fmt.Fprintf(b, " | %s", s.cellOf(r, c.name))
+			if c.name == oursName {
+				fmt.Fprintf(b, " | %s", s.verdict(w.targets, r.name))
+			}
 		}
 		b.WriteString(" |\n")
 	}
+	for _, f := range s.failures {
+		fmt.Fprintf(b, "\n- %s: %s", f.contestant, escape(f.why))
+	}
+	if len(s.failures) > 0 {
+		b.WriteString("\n")
+	}
+	for _, warning := range s.warnings {
+		fmt.Fprintf(b, "\n- %s", escape(warning))
+	}
+	if len(s.warnings) > 0 {
+		b.WriteString("\n")
+	}
+}
+
+func (s *section) hasOurs() bool {
+	return slices.ContainsFunc(s.servers, func(c server) bool { return c.name == oursName })
+}
+
+// cellOf is what a row says of a contestant.
+func (s *section) cellOf(r *row, name string) string {
+	values := r.values[name]
+	if len(values) == 0 {
+		if why := s.failed(name); why != "" {
+			return escape(shorten(why, 40))
+		}
+		return "–"
+	}
+	text := cell(values)
+	ours, ok := spreadOf(r.values[oursName])
+	if name == oursName || !ok || ours.median == 0 {
+		return text
+	}
+	theirs, _ := spreadOf(values)
+	return text + "<br>" + number(theirs.median/ours.median) + "×"
+}
+
+// escape keeps a text from ending a cell.
+func escape(s string) string { return strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(s) }
+
+// shorten cuts a text to n characters.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
 }
 
 func cell(values []float64) string {
@@ -88,13 +156,6 @@ func cell(values []float64) string {
 	return fmt.Sprintf("%s (%s–%s)", number(s.median), number(s.least), number(s.greatest))
 }
 
-func ratio(theirs, ours spread, both bool) string {
-	if !both || ours.median == 0 {
-		return "–"
-	}
-	return number(theirs.median/ours.median) + "×"
-}
-
 // number writes a value with three significant digits, without an exponent.
 func number(v float64) string {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
@@ -102,66 +163,4 @@ func number(v float64) string {
 	}
 	decimals := max(0, 2-int(math.Floor(math.Log10(math.Abs(v)))))
 	return strconv.FormatFloat(v, 'f', min(decimals, 3), 64)
-}
-
-// generator writes what the load generator took, and everybody else.
-func (r *Report) generator(b *bytes.Buffer) {
-	b.WriteString("\n**The load generator and the machine**\n\n")
-	b.WriteString("| scenario | server | generator CPU, % of one core | its timers late, p99, ms | all other processes, % of one core |\n|---|---|---:|---:|---:|\n")
-	for _, s := range r.results.sections {
-		for _, c := range r.contestants {
-			var self, others, late []float64
-			for _, g := range r.results.costs {
-				if g.scenario != s.scenario.name || g.contestant != c.name {
-					continue
-				}
-				self, others = append(self, g.self), append(others, g.others)
-				if !math.IsNaN(g.late99) {
-					late = append(late, g.late99)
-				}
-			}
-			if len(self) > 0 {
-				fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", s.scenario.name, c.name, cell(self), cell(late), cell(others))
-			}
-		}
-	}
-	fmt.Fprintf(b, "\nLoad average before the run: %s.\n", r.load)
-}
-
-// String says what the generator took, in one line.
-func (g generatorCost) String() string {
-	s := fmt.Sprintf("load generator %s %% of one core, other processes %s %%", number(g.self), number(g.others))
-	if !math.IsNaN(g.late99) {
-		s += fmt.Sprintf(", timers late p99 %s ms", number(g.late99))
-	}
-	return s
-}
-
-// The lines of a page between which the report goes.
-const (
-	beginMark = "<!-- bench:begin -->"
-	endMark   = "<!-- bench:end -->"
-)
-
-// UpdatePage replaces what is between the marks of a page by the report. The
-// page must have each mark once, on a line of its own.
-func (r *Report) UpdatePage(path string) error {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("update page: %w", err)
-	}
-	lines := strings.Split(string(page), "\n")
-	begin, end := slices.Index(lines, beginMark), slices.Index(lines, endMark)
-	if begin < 0 || end < begin {
-		return fmt.Errorf("update page %s: no lines %s and %s: %w", path, beginMark, endMark, kaijutsu.ErrInvalid)
-	}
-	var report bytes.Buffer
-	if _, err := r.WriteTo(&report); err != nil {
-		return err
-	}
-	text := strings.Join(lines[:begin+1], "\n") + "\n" + report.String() + "\n" + strings.Join(lines[end:], "\n")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		return fmt.Errorf("update page: %w", err)
-	}
-	return nil
 }

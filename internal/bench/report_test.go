@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"os"
@@ -61,17 +62,24 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// sample is a report of two contestants and one scenario.
+// sample is a report of two contestants and one workload.
 func sample() *Report {
-	r := &Report{rounds: 3, contestants: []contestant{{name: "kj", about: "ours"}, {name: "npm", about: "theirs"}}}
-	s := r.results.section(scenario{name: "one-writer", title: "One writer"})
-	for i := range 3 {
-		s.note("kj", "p99, ms", float64(i+1))
-		s.note("npm", "p99, ms", float64(10*(i+1)))
+	r := &Report{}
+	s := r.section(workload{name: "writers"})
+	s.rounds, s.duration, s.machine = 3, time.Second, "a machine"
+	all := []contestant{{name: "kj", about: "ours"}, {name: "npm", about: "theirs"}, {name: "y-websocket", about: "another"}}
+	for _, i := range []int{2, 0, 1} {
+		s.enlist(all, all[i])
 	}
-	s.note("kj", "edits per commit", 5)
+	for i := range 3 {
+		s.note("kj", "edit → visible, p99, ms", float64(10*(i+1)))
+		s.note("npm", "edit → visible, p99, ms", float64(100*(i+1)))
+	}
+	s.note("kj", "edits lost on their way", 1)
 	s.note("kj", "not measured", math.NaN())
-	r.results.cost("one-writer", "kj", cost{wall: time.Second, self: 10 * time.Millisecond}, nil)
+	s.distribution("kj", "edit → visible", []time.Duration{time.Millisecond, 2 * time.Millisecond})
+	s.fail("y-websocket", "server died: it | said < nothing")
+	s.cost("kj", "", cost{wall: time.Second, self: 10 * time.Millisecond}, nil)
 	return r
 }
 
@@ -81,12 +89,13 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"**One writer** (`--only one-writer`)",
-		"| | kj | npm | npm / kj |",
-		"| p99, ms | 2.00 (1.00–3.00) | 20.0 (10.0–30.0) | 10.0× |",
-		"| edits per commit | 5.00 | – | – |",
-		"| one-writer | kj | 1.00 | – | 0 |",
-		"3 alternating rounds: median (least–greatest)",
+		"`--only writers`",
+		"|  | kj | target | npm | y-websocket |\n|---|---:|---:|---:|---|\n",
+		"| edit → visible, p99, ms | 20.0 (10.0–30.0) | ≤ 25.0: met | 200 (100–300)<br>10.0× | server died: it \\| said &lt; nothing |",
+		"| edits lost on their way | 1.00 | none: **missed** | – |",
+		"| writers | kj | 1.00 | – | 0 |",
+		"- y-websocket: server died",
+		"3 rounds of 1s, on a machine",
 		"- **npm**: theirs",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -98,23 +107,105 @@ func TestReport(t *testing.T) {
 	}
 }
 
+func TestVerdict(t *testing.T) {
+	s := &section{}
+	s.note("kj", "p99", 8)
+	s.note("npm", "p99", 40)
+	tests := []struct {
+		name string
+		t    target
+		want string
+	}{
+		{"met", target{row: "p99", atMost: 10}, "≤ 10.0: met"},
+		{"missed", target{row: "p99", atMost: 4}, "≤ 4.00: **missed**, 2.00×"},
+		{"another row", target{row: "p50", atMost: 4}, ""},
+		{"a rival far behind", target{row: "p99", rival: "npm", times: 4}, "≥ 4.00× better than npm: met"},
+		{"a rival not far enough behind", target{row: "p99", rival: "npm", times: 10}, "≥ 10.0× better than npm: **missed**, 5.00×"},
+		{"a rival that is not there", target{row: "p99", rival: "hocuspocus", times: 1}, "better than hocuspocus: it did not finish"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := s.verdict([]target{tt.t}, tt.t.row); got != tt.want {
+				t.Errorf("verdict = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestReportSurvivesItsFile writes a report, reads it and compares what both say.
+func TestReportSurvivesItsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.json")
+	if err := sample().WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadReport(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got strings.Builder
+	if _, err := sample().WriteTo(&want); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.WriteTo(&got); err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != want.String() {
+		t.Errorf("read again it says\n%s\nwant\n%s", got.String(), want.String())
+	}
+	if d := again.sections[0].spreads; len(d) != 1 || len(d[0].millis) != len(distributed) || d[0].count != 2 {
+		t.Errorf("distributions = %+v, want one of 2 samples", d)
+	}
+}
+
+func TestReadReportRefuses(t *testing.T) {
+	for name, text := range map[string]string{"no JSON": "| kj |", "another version": `{"version": 9}`} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "report.json")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ReadReport(path); !errors.Is(err, kaijutsu.ErrInvalid) {
+				t.Errorf("ReadReport = %v, want ErrInvalid", err)
+			}
+		})
+	}
+}
+
+// TestMerge has the later report's workloads replace the earlier one's.
+func TestMerge(t *testing.T) {
+	r := &Report{}
+	r.Merge(sample())
+	other := &Report{}
+	s := other.section(workload{name: "writers"})
+	s.note("kj", "edit → visible, p99, ms", 7)
+	other.section(workload{name: "observers"})
+	r.Merge(other)
+	if len(r.sections) != 2 || r.sections[0].name != "observers" {
+		t.Fatalf("%d sections, want observers and writers", len(r.sections))
+	}
+	if got, _ := r.sections[1].median("edit → visible, p99, ms", "kj"); got != 7 {
+		t.Errorf("p99 = %v, want the later report's 7", got)
+	}
+}
+
 func TestUpdatePage(t *testing.T) {
 	tests := []struct {
 		name, page string
 		want       []string
 		err        error
 	}{
-		{"between the marks", "above\n" + beginMark + "\nold\n" + endMark + "\nbelow\n", []string{"above\n" + beginMark + "\n", "| p99, ms |", "\n" + endMark + "\nbelow\n"}, nil},
+		{"between the marks", "above\n" + beginMark + "\nold\n" + endMark + "\nbelow\n", []string{"above\n" + beginMark + "\n", "![64 writers in one document: edit → visible](bench/writers.svg)", "\n" + endMark + "\nbelow\n"}, nil},
 		{"no marks", "above\n", []string{"above\n"}, kaijutsu.ErrInvalid},
 		{"marks the wrong way round", endMark + "\n" + beginMark + "\n", []string{endMark}, kaijutsu.ErrInvalid},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "performance.md")
+			dir := t.TempDir()
+			path := filepath.Join(dir, "performance.md")
 			if err := os.WriteFile(path, []byte(tt.page), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := sample().UpdatePage(path); !errors.Is(err, tt.err) {
+			if err := sample().UpdatePage(dir); !errors.Is(err, tt.err) {
 				t.Errorf("UpdatePage = %v, want %v", err, tt.err)
 			}
 			got, err := os.ReadFile(path)
@@ -126,7 +217,10 @@ func TestUpdatePage(t *testing.T) {
 					t.Errorf("page without %q:\n%s", want, got)
 				}
 			}
-			if strings.Contains(string(got), "old") {
+			if plot, err := os.ReadFile(filepath.Join(dir, "bench", "writers.svg")); tt.err == nil && (err != nil || !bytes.Contains(plot, []byte("<svg"))) {
+				t.Errorf("plot: %v: %.40q, want an SVG", err, plot)
+			}
+			if strings.Contains(string(got), "\nold\n") {
 				t.Errorf("page still with what was there before:\n%s", got)
 			}
 		})

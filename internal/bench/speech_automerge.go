@@ -14,7 +14,8 @@ import (
 // automerge is how clients of automerge-repo speak, with raw peers: see peer and
 // replica. Who enters a document comes as a client that has it on its disk.
 type automerge struct {
-	// relayed is set for the relay, which answers nothing and keeps nothing.
+	// relayed is set for the relay, which keeps nothing, and answers nothing but the
+	// first message of a document.
 	relayed bool
 }
 
@@ -113,7 +114,7 @@ func (a automerge) enter(ctx context.Context, p *kjproc.Process, doc docName, j 
 	err = r.sendLocked(ctx, nil, nil)
 	r.mu.Unlock()
 	if err == nil {
-		err = ed.ready(ctx)
+		err = ed.waitAcked(ctx)
 	}
 	if err != nil {
 		_ = r.peer.close() // the error says more
@@ -168,7 +169,7 @@ func (e *automergeEditor) insert(ctx context.Context, s string) error {
 }
 
 func (e *automergeEditor) ready(ctx context.Context) error {
-	if e.relayed { // which tells nobody what it has
+	if e.relayed { // where nobody has anything
 		return nil
 	}
 	return e.waitAcked(ctx)
