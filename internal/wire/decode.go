@@ -31,17 +31,20 @@ type fields struct {
 // The error wraps ErrNotCBOR, or it is a *MessageError when the frame is CBOR
 // but not a valid message.
 func Decode(frame []byte) (Message, error) {
-	if err := frameMode.Wellformed(frame); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotCBOR, err)
-	}
-	if !item(frame).isMap() {
-		return nil, &MessageError{Err: badType("a map")}
-	}
 	var f fields
-	if err := frameMode.Unmarshal(frame, &f); err != nil {
-		return nil, &MessageError{Err: fmt.Errorf("%w: %w", err, kaijutsu.ErrInvalid)}
+	if f.split(frame) {
+		return f.decode()
 	}
-	d := decoder{fields: &f}
+	general := new(fields)
+	if err := general.unmarshal(frame); err != nil {
+		return nil, err
+	}
+	return general.decode()
+}
+
+// decode reads the message of the fields.
+func (f *fields) decode() (Message, error) {
+	d := decoder{fields: f}
 	d.kind = d.name("type", f.Type, MaxTypeBytes)
 	if d.err != nil {
 		return nil, d.err
@@ -51,6 +54,20 @@ func Decode(frame []byte) (Message, error) {
 		return nil, d.err
 	}
 	return m, nil
+}
+
+// unmarshal reads the fields of any frame.
+func (f *fields) unmarshal(frame []byte) error {
+	if err := frameMode.Wellformed(frame); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotCBOR, err)
+	}
+	if !item(frame).isMap() {
+		return &MessageError{Err: badType("a map")}
+	}
+	if err := frameMode.Unmarshal(frame, f); err != nil {
+		return &MessageError{Err: fmt.Errorf("%w: %w", err, kaijutsu.ErrInvalid)}
+	}
+	return nil
 }
 
 // decoder reads fields and keeps the first error.

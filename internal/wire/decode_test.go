@@ -257,6 +257,34 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzSplit demands that the quick way and the general one read the same message.
+func FuzzSplit(f *testing.F) {
+	for _, frame := range goldenFrames(f) {
+		f.Add(frame)
+	}
+	for _, s := range []string{
+		"\xa1\x64type\x64sync", "\xa2\x64type\x64sync\x64type\x64sync", "\xa1\x64type\x64syn\xff", "\xb9\x00\x01\x64type\x65leave",
+		"\xa2\x64type\x65leave\x64data\xd8\x40\xd8\x40\x41a", "\xa2\x64type\x65leave\x65count\xfb\x7f\xf8\x00\x00\x00\x00\x00\x00", "\xa1\x64type\x65leave\x00",
+		"\xa2\x64type\x65leave\x64data\x5b\xff\xff\xff\xff\xff\xff\xff\xff",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		var quick, general fields
+		if !quick.split(frame) {
+			return
+		}
+		if err := general.unmarshal(frame); err != nil {
+			t.Fatalf("the general decoder refuses what the quick one reads: %v", err)
+		}
+		m, err := quick.decode()
+		want, wantErr := general.decode()
+		if !reflect.DeepEqual(m, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("read %#v, %v\nwant %#v, %v", m, err, want, wantErr)
+		}
+	})
+}
+
 func BenchmarkDecode(b *testing.B) {
 	for _, name := range []string{"client-sync", "client-ephemeral", "client-join"} {
 		f := goldenFrames(b)[name]
@@ -284,5 +312,16 @@ func BenchmarkAppend(b *testing.B) {
 				buf = Append(buf[:0], m)
 			}
 		})
+	}
+}
+
+// TestClientsTakeTheQuickWay expects what clients send all day to need no general
+// decoder.
+func TestClientsTakeTheQuickWay(t *testing.T) {
+	for _, name := range []string{"client-sync", "client-request", "client-ephemeral"} {
+		var f fields
+		if frame, ok := goldenFrames(t)[name]; !ok || !f.split(frame) {
+			t.Errorf("frame %s (there: %v) is not read the quick way", name, ok)
+		}
 	}
 }
