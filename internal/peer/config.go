@@ -59,6 +59,9 @@ type Timing struct {
 	// Write cuts a connection that takes no byte for so long while there is
 	// something to write; default 30 s.
 	Write time.Duration
+	// Waste is for how long a connection is slowed that sends control frames and
+	// empty frames and no message, before it is closed; default 30 s.
+	Waste time.Duration
 	// Close is how long a closing handshake may take; default 5 s.
 	Close time.Duration
 }
@@ -120,6 +123,7 @@ func (c Config) withDefaults() Config {
 	orElse(&t.Join, 10*time.Second)
 	orElse(&t.Ping, 5*time.Second)
 	orElse(&t.Write, 30*time.Second)
+	orElse(&t.Waste, 30*time.Second)
 	orElse(&t.Close, 5*time.Second)
 	l := &c.Limits
 	orElse(&l.FrameBytes, 64<<20)

@@ -75,8 +75,15 @@ func startOn(t testing.TB, config repo.Config, change func(*peer.Config)) *serve
 			s.hub.Serve(w, r, kaijutsu.Principal{Name: name, Kind: kaijutsu.Person})
 		}
 	}))
+	if cfg.Door != nil {
+		_ = web.Listener.Close() // the Door has its own
+		web.Listener = cfg.Door
+	}
 	// Small buffers in the kernel, so that a peer that does not read is felt.
 	web.Config.ConnContext = func(ctx context.Context, nc net.Conn) context.Context {
+		if inner, ok := nc.(interface{ NetConn() net.Conn }); ok {
+			nc = inner.NetConn()
+		}
 		_ = nc.(*net.TCPConn).SetWriteBuffer(64 << 10)
 		return ctx
 	}

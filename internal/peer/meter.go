@@ -165,8 +165,6 @@ const (
 	// readAhead is how many bytes may have been read that belong to payload which
 	// nobody has been given yet.
 	readAhead = scratchBytes + 2*bufferBytes
-	// mostWasted is for how long a peer is slowed that sends no message.
-	mostWasted = 30 * time.Second
 )
 
 // useful notes that n bytes of a message came. As many may have been the headers
@@ -190,7 +188,7 @@ func (c *conn) toll(n int) {
 	}
 	c.visitor.Doubt()
 	wait = min(wait, longestToll)
-	if m.wasted += wait; m.wasted > mostWasted {
+	if m.wasted += wait; m.wasted > c.hub.cfg.Timing.Waste {
 		c.fail(websocket.StatusPolicyViolation, fmt.Errorf("control frames and empty frames without end: %w", kaijutsu.ErrTooLarge))
 		return
 	}
