@@ -70,7 +70,7 @@ func TestEphemeralQueueDropsTheOldest(t *testing.T) {
 	var q ephemeralQueue
 	dropped := 0
 	for i := range 10 {
-		dropped += q.push(wire.Ephemeral{Count: uint64(i), Data: []byte{1}}, 3)
+		dropped += q.push(relay(wire.Ephemeral{Count: uint64(i), Data: []byte{1}}), 3)
 	}
 	if dropped != 7 || q.len() != 3 || q.bytes != 3 {
 		t.Errorf("dropped %d, kept %d of %d bytes; want 7, 3, 3", dropped, q.len(), q.bytes)
@@ -82,7 +82,7 @@ func TestEphemeralQueueDropsTheOldest(t *testing.T) {
 	}
 	large := make([]byte, maxEphemeralBacklog/2)
 	for i := range 5 {
-		q.push(wire.Ephemeral{Count: uint64(i), Data: large}, 100)
+		q.push(relay(wire.Ephemeral{Count: uint64(i), Data: large}), 100)
 	}
 	if q.len() != 2 || q.pop().Count != 3 {
 		t.Errorf("%d large messages wait, want the last 2", q.len()+1)

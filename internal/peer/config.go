@@ -64,6 +64,10 @@ type Timing struct {
 	Waste time.Duration
 	// Close is how long a closing handshake may take; default 5 s.
 	Close time.Duration
+	// Show is how long presence waits for a peer that was just shown some, so that
+	// it is shown the latest of each channel in the place of all; default 16 ms, as
+	// long as a screen shows a picture. Negative: nothing waits.
+	Show time.Duration
 }
 
 // Limits bound what one connection, or all of them, may use. Zero fields are
@@ -125,6 +129,7 @@ func (c Config) withDefaults() Config {
 	orElse(&t.Write, 30*time.Second)
 	orElse(&t.Waste, 30*time.Second)
 	orElse(&t.Close, 5*time.Second)
+	orElse(&t.Show, 16*time.Millisecond)
 	l := &c.Limits
 	orElse(&l.FrameBytes, 64<<20)
 	orElse(&l.JoinBytes, 64<<10)

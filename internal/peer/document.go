@@ -95,7 +95,7 @@ func (c *conn) enter(ctx context.Context, d *document) *document {
 		Deliver:   d.deliver,
 		Ephemeral: func(m any) {
 			if d.right() >= kaijutsu.RightRead {
-				c.queueEphemeral(m.(wire.Ephemeral))
+				c.queueEphemeral(m.(*relayed))
 			}
 		},
 	})

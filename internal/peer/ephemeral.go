@@ -9,9 +9,6 @@ import (
 	"kaijutsu/internal/wire"
 )
 
-// maxEphemeralBacklog bounds the payload that waits for one connection.
-const maxEphemeralBacklog = 4 << 20
-
 // takeEphemeral relays a message to the other peers of the document, and
 // makes its sender one of them.
 func (c *conn) takeEphemeral(ctx context.Context, m wire.Ephemeral) {
@@ -30,55 +27,13 @@ func (c *conn) takeEphemeral(ctx context.Context, m wire.Ephemeral) {
 	if session == nil {
 		return
 	}
-	session.Relay(m)
-	if relay := c.hub.cfg.Relay; relay != nil {
-		relay(d.id, packEphemeral(c.by, m))
+	session.Relay(relay(m))
+	if beyond := c.hub.cfg.Relay; beyond != nil {
+		beyond(d.id, packEphemeral(c.by, m))
 	}
 	if !isAutomatic(m) {
 		d.touch()
 	}
-}
-
-// queueEphemeral puts a relayed message into the outbox. The relaying
-// connection's read loop calls it.
-func (c *conn) queueEphemeral(m wire.Ephemeral) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.detached || c.ending != nil {
-		return
-	}
-	dropped := c.out.ephemerals.push(m, c.hub.cfg.Limits.EphemeralQueue)
-	c.hub.count.ephemeralsDropped.Add(int64(dropped))
-	c.wakeLocked()
-}
-
-// ephemeralQueue holds messages in order. The zero value is empty.
-type ephemeralQueue struct {
-	messages []wire.Ephemeral
-	bytes    int
-}
-
-func (q *ephemeralQueue) len() int { return len(q.messages) }
-
-// push appends a message and returns how many of the oldest it dropped for it.
-func (q *ephemeralQueue) push(m wire.Ephemeral, limit int) (dropped int) {
-	q.messages = append(q.messages, m)
-	q.bytes += len(m.Data)
-	for len(q.messages) > limit || q.bytes > maxEphemeralBacklog && len(q.messages) > 1 {
-		q.pop()
-		dropped++
-	}
-	return dropped
-}
-
-func (q *ephemeralQueue) pop() wire.Ephemeral {
-	m := q.messages[0]
-	q.messages[0] = wire.Ephemeral{}
-	if q.messages = q.messages[1:]; len(q.messages) == 0 {
-		q.messages = nil
-	}
-	q.bytes -= len(m.Data)
-	return m
 }
 
 // bucket is a token bucket for messages and their bytes. It holds two

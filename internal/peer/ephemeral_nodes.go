@@ -70,9 +70,10 @@ func (h *Hub) DeliverEphemeral(message []byte) error {
 		h.count.ephemeralsDropped.Add(1)
 		return nil
 	}
+	shown := relay(m)
 	for _, d := range h.listeners.of(m.DocumentID) {
 		if d.c.peerID() != m.SenderID && d.right() >= kaijutsu.RightRead {
-			d.c.queueEphemeral(m)
+			d.c.queueEphemeral(shown)
 			h.count.relayed.Add(1)
 		}
 	}

@@ -30,6 +30,7 @@ type Hub struct {
 	seen    duplicates
 	gossip  gossip
 	shift   shift
+	shows   shows
 	packs   packs
 	// listeners are who gets what comes from other nodes.
 	listeners listeners

@@ -94,7 +94,7 @@ func (c *conn) nextJob() (job, bool) {
 				out.dirty = nil
 			}
 			return job{doc: d, said: d.takeLocked()}, true
-		case out.turn == 1 && out.ephemerals.len() > 0:
+		case out.turn == 1 && out.ephemerals.len() > 0 && c.showsLocked():
 			m := out.ephemerals.pop()
 			return job{ephemeral: &m}, true
 		case out.turn == 2 && out.heads.len() > 0:
