@@ -17,8 +17,11 @@ import (
 const tick = 10 * time.Millisecond
 
 // cpuOf returns the processor time that a process has used, all its threads,
-// user and system, in steps of 10 ms.
+// user and system; in steps of 10 ms where the system has no finer clock.
 func cpuOf(pid int) (time.Duration, error) {
+	if used, ok := cpuClock(pid); ok {
+		return used, nil
+	}
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, fmt.Errorf("processor time of process %d: %w", pid, err)

@@ -31,7 +31,7 @@ func (s *stage) record(ctx context.Context, p *kjproc.Process, label string, j *
 	visible, stored := j.samples()
 	r := recorded{edits: edits, arrivals: len(visible), missing: len(missing), cost: used}
 	s.latency(label+"edit → visible", append(visible, missing...))
-	if len(stored) > 0 {
+	if len(stored) > 0 && s.contestant.name != relayName { // which tells nobody
 		s.latency(label+"edit → acknowledged", stored)
 	}
 	var late []time.Duration
@@ -126,16 +126,16 @@ func (c crew) close() (err error) {
 }
 
 // inParallel calls f with the numbers below n, a few at a time, until one fails.
-func inParallel(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+func inParallel(parent context.Context, n int, f func(ctx context.Context, i int) error) error {
 	const atOnce = 8
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	next := make(chan int)
 	var running sync.WaitGroup
 	for range min(n, atOnce) {
 		running.Go(func() {
 			for i := range next {
-				if err := f(ctx, i); err != nil {
+				if err := f(parent, i); err != nil { // whose connections stay
 					cancel(err)
 				}
 			}

@@ -155,8 +155,8 @@ func tickText(v float64) string {
 	switch {
 	case v >= 1e6:
 		return fmt.Sprintf("%gM", v/1e6)
-	case v >= 1e4:
+	case v >= 1e3:
 		return fmt.Sprintf("%gk", v/1e3)
 	}
-	return fmt.Sprintf("%.3g", v)
+	return fmt.Sprintf("%g", math.Round(v*1e6)/1e6)
 }

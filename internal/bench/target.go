@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,7 +37,7 @@ func (s *section) verdict(targets []target, name string) string {
 		case t.atMost > 0:
 			parts = append(parts, fmt.Sprintf("≤ %s: **missed**, %s×", number(t.atMost), number(ours/t.atMost)))
 		}
-		if t.rival == "" {
+		if !slices.ContainsFunc(s.servers, func(c server) bool { return c.name == t.rival }) {
 			continue
 		}
 		wanted := fmt.Sprintf("≥ %s× better than %s", number(t.times), t.rival)
