@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -26,6 +25,7 @@ type replica struct {
 	actor kaijutsu.ActorID
 	seq   uint64 // of the own last change
 	maxOp uint64
+	base  uint64                // what has no later operation is in the past of the first heads
 	heads []kaijutsu.ChangeHash // ascending
 	// known maps each change to the last own change among it and its past.
 	known    map[kaijutsu.ChangeHash]uint64
@@ -38,6 +38,7 @@ type replica struct {
 	refused  bool                  // the server says it does not have the document
 	lastChar uint64                // the counter of the character typed last
 	grown    arrival               // of the last message that held something new
+	orphans  []amfile.Header       // changes that wait for what they depend on
 	sent     int                   // messages
 	asked    int                   // messages sent by the time of grown
 	decoded  *decoded              // nil: nobody remembers
@@ -102,11 +103,7 @@ func (r *replica) receive(ctx context.Context, data []byte, at time.Time) error 
 		return err
 	}
 	before := len(r.known)
-	for _, h := range headers {
-		if err := r.addLocked(h, at); err != nil {
-			return err
-		}
-	}
+	r.addAllLocked(headers, at)
 	if len(r.known) > before {
 		r.grown, r.asked = arrival{at, read}, r.sent
 	}
@@ -177,13 +174,38 @@ func headerOf(c *amfile.Change) amfile.Header {
 	return amfile.Header{Hash: c.Hash, Deps: c.Deps, Author: c.Author(), Seq: c.Seq, StartOp: c.StartOp, NumOps: uint64(len(c.Ops))}
 }
 
-// errOutOfOrder is a change that came before what it depends on.
-var errOutOfOrder = errors.New("a change came before its dependencies")
+// addAllLocked adds changes of the server's that may be known. What comes before
+// its dependencies, as what was asked for by hash does from the npm server, waits
+// for them.
+func (r *replica) addAllLocked(headers []amfile.Header, at time.Time) {
+	for len(headers) > 0 {
+		r.orphans = append(r.orphans, headers...)
+		headers = nil
+		waiting := r.orphans[:0]
+		added := false
+		for _, h := range r.orphans {
+			if r.addLocked(h, at) {
+				added = true
+			} else {
+				waiting = append(waiting, h)
+			}
+		}
+		r.orphans = waiting
+		if added && len(waiting) > 0 {
+			headers, r.orphans = waiting, nil
+		}
+	}
+}
 
-// addLocked adds a change, ours or the server's, that may be known.
-func (r *replica) addLocked(h amfile.Header, at time.Time) error {
+// addLocked adds a change, ours or the server's, that may be known; false when
+// something that it depends on is not.
+func (r *replica) addLocked(h amfile.Header, at time.Time) bool {
 	if _, ok := r.known[h.Hash]; ok {
-		return nil
+		return true
+	}
+	if h.MaxOp() <= r.base { // of the document as it was
+		r.known[h.Hash] = 0
+		return true
 	}
 	own := uint64(0)
 	if h.Author == r.actor {
@@ -192,7 +214,7 @@ func (r *replica) addLocked(h amfile.Header, at time.Time) error {
 	for _, dep := range h.Deps {
 		seq, ok := r.known[dep]
 		if !ok {
-			return fmt.Errorf("document %s, change %v: %w", r.doc, h.Hash, errOutOfOrder)
+			return false
 		}
 		own = max(own, seq)
 	}
@@ -206,7 +228,7 @@ func (r *replica) addLocked(h amfile.Header, at time.Time) error {
 			r.visible = append(r.visible, took)
 		}
 	}
-	return nil
+	return true
 }
 
 // seeHeadsLocked notes which own edits the server's heads contain and returns
@@ -264,9 +286,7 @@ func (r *replica) edit(ctx context.Context, n int, build func(c *amfile.Change))
 			r.journal.edited(r.actor, c.Seq, at)
 		}
 		r.seq = c.Seq
-		if err := r.addLocked(headerOf(c), at); err != nil {
-			return err
-		}
+		r.addLocked(headerOf(c), at) // it depends on the heads
 		raws[i] = c.Raw
 	}
 	return r.sendLocked(ctx, nil, raws)
@@ -278,8 +298,8 @@ func (r *replica) begin(ctx context.Context, changes ...*amfile.Change) error {
 	defer r.mu.Unlock()
 	var raws [][]byte
 	for _, c := range changes {
-		if err := r.addLocked(headerOf(c), time.Time{}); err != nil {
-			return err
+		if !r.addLocked(headerOf(c), time.Time{}) {
+			return fmt.Errorf("document %s, change %v: its dependencies are not known: %w", r.doc, c.Hash, kaijutsu.ErrInvalid)
 		}
 		raws = append(raws, c.Raw)
 	}

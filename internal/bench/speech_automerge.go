@@ -92,11 +92,11 @@ func (r *replica) upload(ctx context.Context, raws [][]byte) error {
 	return r.waitAcked(ctx)
 }
 
-// standAtLocked makes a change the head of the replica. What is in its past is
-// not remembered.
+// standAtLocked makes a change the head of the replica, which knows nothing of its
+// past.
 func (r *replica) standAtLocked(head kaijutsu.ChangeHash, maxOp uint64) {
-	r.known = map[kaijutsu.ChangeHash]uint64{head: 0}
-	r.heads, r.maxOp = []kaijutsu.ChangeHash{head}, maxOp
+	r.known[head] = 0
+	r.heads, r.maxOp, r.base = []kaijutsu.ChangeHash{head}, maxOp, maxOp
 }
 
 func (a automerge) enter(ctx context.Context, p *kjproc.Process, doc docName, j *journal) (editor, error) {
