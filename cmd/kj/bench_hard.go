@@ -13,14 +13,14 @@ import (
 func newBenchHard() []*cobra.Command {
 	return []*cobra.Command{
 		benchCluster("hard", "Measure a server under attack, and what it takes to start, rest and restore", `In one run: the latency of honest editors at rest and while 1,000 connections send
-garbage of twelve sorts; how long after a token is revoked each door refuses it;
-how long a server with 10,000 contexts takes to be ready, what it takes at rest,
-and how long it takes to be restored from a backup, verified. Beside each number
-stands what is promised.
+garbage of twelve sorts; how long after a token is revoked each door refuses it, of
+the same node and of another; how long a server with 10,000 contexts takes to be
+ready, what it takes at rest, and how long it takes to be restored from a backup,
+verified. Beside each number stands what is promised.
 
 The flood is a process of its own, kj bench flood, of the lowest priority: one
 from elsewhere would take no processor time of this machine. What it did and what
-it took is in the report.`, durationFlag, connectionsFlag, contextsFlag, onlyPartFlag),
+it took is in the report.`, durationFlag, connectionsFlag, contextsFlag, onlyPartFlag, natsFlag),
 		newBenchFlood(),
 	}
 }

@@ -105,6 +105,7 @@ func Measure(ctx context.Context, name string, opt ClusterOptions) (*Table, erro
 // cluster is some nodes on one nats-server.
 type cluster struct {
 	opt   *ClusterOptions
+	args  []string // of the nodes, beyond those that they all have
 	dir   string
 	nats  *kjproc.NATS
 	nodes []*kjproc.Process
@@ -139,7 +140,7 @@ func (c *cluster) open(ctx context.Context, n int) (err error) {
 // start starts a node, on the data it has.
 func (c *cluster) start(ctx context.Context, i int) (err error) {
 	dir := filepath.Join(c.dir, fmt.Sprintf("node-%d", i+1))
-	c.nodes[i], err = kjproc.Start(ctx, c.opt.Exe, dir, "--log-level", "warn", "--nats", c.nats.Config.URL())
+	c.nodes[i], err = kjproc.Start(ctx, c.opt.Exe, dir, append([]string{"--log-level", "warn", "--nats", c.nats.Config.URL()}, c.args...)...)
 	return err
 }
 

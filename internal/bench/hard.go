@@ -46,6 +46,7 @@ var hardParts = []hardPart{
 		return measureFlood(ctx, opt, dir, t, 500)
 	}},
 	{"revocation", measureRevocation},
+	{"revocation at another node", measureFarRevocation},
 	{"many contexts", measureMany},
 }
 

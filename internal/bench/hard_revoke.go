@@ -58,11 +58,10 @@ func measureRevocation(ctx context.Context, opt *ClusterOptions, dir string, _ *
 		return nil, err
 	}
 	defer p.Kill()
-	secret, err := os.ReadFile(filepath.Join(dir, "owner.token"))
+	owner, err := ownerOf(dir)
 	if err != nil {
 		return nil, err
 	}
-	owner := &http.Client{Transport: bearer(strings.TrimSpace(string(secret)))}
 	var made struct {
 		ID string `json:"id"`
 	}
@@ -71,21 +70,75 @@ func measureRevocation(ctx context.Context, opt *ClusterOptions, dir string, _ *
 	}
 	took := make(map[string][]time.Duration)
 	for range revokeRounds {
-		if err := revokeOnce(ctx, p, owner, made.ID, took); err != nil {
+		if err := revokeOnce(ctx, p, p, owner, made.ID, took); err != nil {
 			return nil, err
 		}
 	}
-	var rows []hardRow
-	for _, d := range doors {
-		rows = append(rows,
-			hardRow{"revocation → refusal, " + d.name + ", p50", quantile(took[d.name], 0.50), "ms", 0},
-			hardRow{"revocation → refusal, " + d.name + fmt.Sprintf(", worst of %d", len(took[d.name])), quantile(took[d.name], 1), "ms", 100})
-	}
-	return rows, nil
+	return refusals("", took), nil
 }
 
-// revokeOnce makes a token, enters everywhere, and revokes it.
-func revokeOnce(ctx context.Context, p *kjproc.Process, owner *http.Client, context_ string, took map[string][]time.Duration) error {
+// refusals are the rows of a measurement; where is the node, when it is another.
+func refusals(where string, took map[string][]time.Duration) (rows []hardRow) {
+	for _, d := range doors {
+		rows = append(rows,
+			hardRow{"revocation → refusal" + where + ", " + d.name + ", p50", quantile(took[d.name], 0.50), "ms", 0},
+			hardRow{"revocation → refusal" + where + ", " + d.name + fmt.Sprintf(", worst of %d", len(took[d.name])), quantile(took[d.name], 1), "ms", 100})
+	}
+	return rows
+}
+
+// ownerOf returns a client with the token of the owner of a data directory.
+func ownerOf(dir string) (*http.Client, error) {
+	secret, err := os.ReadFile(filepath.Join(dir, "owner.token"))
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Transport: bearer(strings.TrimSpace(string(secret)))}, nil
+}
+
+// measureFarRevocation is measureRevocation with the owner at one node and
+// whoever is put out at another.
+func measureFarRevocation(ctx context.Context, opt *ClusterOptions, _ string, _ *Table) ([]hardRow, error) {
+	c := &cluster{opt: opt, args: []string{"--auth", "token"}}
+	defer c.close()
+	if err := c.open(ctx, 2); err != nil {
+		return nil, err
+	}
+	owner, err := ownerOf(filepath.Join(c.dir, "node-1"))
+	if err != nil {
+		return nil, err
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	if err := callBy(ctx, owner, c.nodes[0], "context_create", map[string]any{"title": "Revoked"}, &made); err != nil {
+		return nil, err
+	}
+	took := make(map[string][]time.Duration)
+	for range revokeRounds {
+		if err := revokeOnce(ctx, c.nodes[0], c.nodes[1], owner, made.ID, took); err != nil {
+			return nil, err
+		}
+	}
+	return refusals(" at another node", took), nil
+}
+
+// arrival waits until a node knows of a token and of a context.
+func (v visit) arrival(ctx context.Context) error {
+	for {
+		err := callBy(ctx, v.client(), v.p, "context_get", map[string]any{"context": v.context}, nil)
+		if err == nil {
+			return nil
+		}
+		if waitErr := pause(ctx, 5*time.Millisecond); waitErr != nil {
+			return err
+		}
+	}
+}
+
+// revokeOnce makes a token at p, enters everywhere at the node at, and revokes it
+// at p.
+func revokeOnce(ctx context.Context, p, at *kjproc.Process, owner *http.Client, context_ string, took map[string][]time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var token struct {
@@ -95,10 +148,14 @@ func revokeOnce(ctx context.Context, p *kjproc.Process, owner *http.Client, cont
 	if err := callBy(ctx, owner, p, "token_create", map[string]any{"name": "guest", "role": "editor"}, &token); err != nil {
 		return err
 	}
+	guest := visit{at, token.Token, context_}
+	if err := guest.arrival(ctx); err != nil {
+		return err
+	}
 	out := make([]func() error, len(doors))
 	for i, d := range doors {
 		var err error
-		if out[i], err = d.enter(ctx, visit{p, token.Token, context_}); err != nil {
+		if out[i], err = d.enter(ctx, guest); err != nil {
 			return fmt.Errorf("%s: %w", d.name, err)
 		}
 	}
