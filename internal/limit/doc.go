@@ -13,7 +13,10 @@
 //   - A quota bounds a total that somebody else counts: Check.
 //
 // A Door is a listener that lets connections in at a pace for each address and
-// for all together, and ends the oldest that say nothing when there are too many.
+// for all together, and ends the oldest that say nothing when there are too many. Whom
+// it let in is a Visitor to those who serve it. They say whether they trust it: of
+// those that they do not, few are read at a time, the addresses in turn, and what
+// one is blamed for makes its address wait.
 //
 // Invariants:
 //
