@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -362,5 +363,33 @@ func TestYjsColdJoinAfterARestart(t *testing.T) {
 		}
 		want := textsOf(typed(20_000, 5_000))
 		stock(t, p, y, doc, "", func(texts []string) bool { return slices.Equal(texts, want) })
+	})
+}
+
+// TestYjsDocumentsAreThereAsSoonAsTheyAreMade opens many documents while their
+// makers have hardly left.
+func TestYjsDocumentsAreThereAsSoonAsTheyAreMade(t *testing.T) {
+	eachYjs(t, func(t *testing.T, c contestant, y *yjs, start func() *kjproc.Process) {
+		p := start()
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		var all sync.WaitGroup
+		for i := range 40 {
+			all.Go(func() {
+				doc := newDocName()
+				if err := y.seed(ctx, p, doc, emptyText()); err != nil {
+					t.Errorf("document %d: %v", i, err)
+					return
+				}
+				e, err := y.enter(ctx, p, doc, nil)
+				if err == nil {
+					err = e.close()
+				}
+				if err != nil {
+					t.Errorf("document %d: %v", i, err)
+				}
+			})
+		}
+		all.Wait()
 	})
 }

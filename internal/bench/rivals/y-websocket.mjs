@@ -14,7 +14,7 @@ const { data, durable } = flags()
 if (durable) process.env.YPERSISTENCE = data // read when the package is loaded
 const shipped = createRequire(createRequire(import.meta.url).resolve("@y/websocket-server/package.json"))
 const { Server: WebSocketServer } = shipped("ws") // the version that it is shipped with
-const { setupWSConnection, getPersistence } = await import("@y/websocket-server/utils")
+const { setupWSConnection, getPersistence, setPersistence } = await import("@y/websocket-server/utils")
 const levels = durable && getPersistence().provider
 if (durable) {
   await levels._transact(async db => {
@@ -22,6 +22,25 @@ if (durable) {
       const plain = db[write].bind(db)
       db[write] = (...args) => plain(...args, { sync: true })
     }
+  })
+  inTurn(getPersistence())
+}
+
+/**
+ * Loads a document after an earlier load of it. A client that leaves before its
+ * document is loaded has what it wrote stored afterwards; who opens the document
+ * meanwhile would never see that.
+ */
+function inTurn(persistence) {
+  const loads = new Map()
+  setPersistence({
+    ...persistence,
+    bindState: async (name, doc) => {
+      const load = Promise.resolve(loads.get(name)).then(() => persistence.bindState(name, doc))
+      loads.set(name, load)
+      await load
+      if (loads.get(name) === load) loads.delete(name)
+    },
   })
 }
 const sockets = new WebSocketServer({ noServer: true })
