@@ -25,11 +25,11 @@ func (c chart) drawLines(all []series) []byte {
 		s.line(linesLeft, y, chartWidth-linesRight, y, "grid")
 		s.text(linesLeft-8, y+4, "", "end", tickText(v))
 	}
-	s.text(linesLeft, linesTop-8, "", "start", c.unit)
+	s.text(linesLeft-8, linesTop-10, "", "end", c.unit)
 	for i, label := range c.labels {
 		s.text(c.x(i), linesBottom+20, "", "middle", label)
 	}
-	s.text((linesLeft+chartWidth-linesRight)/2, linesBottom+40, "", "middle", c.across)
+	s.text((linesLeft+chartWidth-linesRight)/2, linesBottom+40, "", "middle", c.across+" (both axes logarithmic; lower is better)")
 	if c.atMost > 0 {
 		y := scale.at(c.atMost)
 		s.line(linesLeft, y, chartWidth-linesRight, y, "target")

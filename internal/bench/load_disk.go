@@ -65,7 +65,7 @@ func (s *stage) diskLoad(ctx context.Context, n *diskCount, backing string) erro
 	var docs []docName
 	if err := s.serve(ctx, func(ctx context.Context, p *kjproc.Process) (err error) {
 		if docs, err = s.seedMany(ctx, p, documents); err == nil {
-			err = pause(ctx, rest) // what is written late is written
+			err = s.rest(ctx)
 		}
 		return err
 	}); err != nil {
@@ -104,7 +104,7 @@ func (s *stage) diskLoad(ctx context.Context, n *diskCount, backing string) erro
 		if err := editors.close(); err != nil {
 			return err
 		}
-		return pause(ctx, rest) // what is written late is written
+		return s.rest(ctx)
 	}); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (s *stage) grownTo(ctx context.Context, p *kjproc.Process, n int) (float64,
 		return 0, fmt.Errorf("upload %d changes: %w", made.changes, err)
 	}
 	s.note(changesOf(n)+"upload, s", time.Since(began).Seconds())
-	if err := pause(ctx, rest); err != nil { // what is written late is written
+	if err := s.rest(ctx); err != nil { // what is written late is written
 		return 0, err
 	}
 	j := newJournal(1)

@@ -59,7 +59,7 @@ func joining(w workload, h func(s *stage) history) workload {
 				return err
 			}
 			s.note("making it: upload until the server has it, s", time.Since(began).Seconds())
-			return pause(ctx, rest) // what is written late is written
+			return s.rest(ctx)
 		}); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func rush() workload {
 				if err := s.contestant.speech.seed(ctx, p, doc, manyTexts("blocks of noise", s.pick(9200, 500), noiseOf(200))); err != nil {
 					return err
 				}
-				return pause(ctx, rest) // what is written late is written
+				return s.rest(ctx)
 			}); err != nil {
 				return err
 			}

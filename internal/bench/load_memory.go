@@ -83,7 +83,7 @@ func keepers(ctx context.Context, s *stage) error {
 			return fmt.Errorf("make %d documents: %w", n, err)
 		}
 		s.note("making 10,000 documents, s", time.Since(began).Seconds())
-		return pause(ctx, rest) // what is written late is written
+		return s.rest(ctx)
 	}); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func keepers(ctx context.Context, s *stage) error {
 // eachTakes connects n listeners and notes what each of them takes of the server's
 // memory.
 func (s *stage) eachTakes(ctx context.Context, p *kjproc.Process, row string, n int, listeners func(i int) (string, func() listener)) error {
-	if err := pause(ctx, rest); err != nil {
+	if err := s.rest(ctx); err != nil {
 		return err
 	}
 	before, err := memoryOf(p.PID())
@@ -139,7 +139,7 @@ func (s *stage) eachTakes(ctx context.Context, p *kjproc.Process, row string, n 
 	if err := c.all(ctx, n); err != nil {
 		return err
 	}
-	if err := pause(ctx, rest); err != nil {
+	if err := s.rest(ctx); err != nil {
 		return err
 	}
 	after, err := memoryOf(p.PID())

@@ -76,18 +76,14 @@ func (s *section) write(b *bytes.Buffer, w workload, plots string) {
 // table writes the rows. Below a rival's value stands how many times ours that
 // is, of the medians: above one, the rival takes more.
 func (s *section) table(b *bytes.Buffer, w workload) {
-	b.WriteString("| ")
+	head, line := "| ", "|---"
 	for _, c := range s.servers {
-		fmt.Fprintf(b, " | %s", c.name)
+		head, line = head+" | "+c.name, line+"|---:"
 		if c.name == oursName {
-			b.WriteString(" | target")
+			head, line = head+" | target", line+"|---"
 		}
 	}
-	b.WriteString(" |\n|---" + strings.Repeat("|---:", len(s.servers)))
-	if s.hasOurs() {
-		b.WriteString("|---")
-	}
-	b.WriteString("|\n")
+	b.WriteString(head + " |\n" + line + "|\n")
 	for _, r := range s.rows {
 		fmt.Fprintf(b, "| %s", r.name)
 		for _, c := range s.servers {
@@ -110,10 +106,6 @@ func (s *section) table(b *bytes.Buffer, w workload) {
 	if len(s.warnings) > 0 {
 		b.WriteString("\n")
 	}
-}
-
-func (s *section) hasOurs() bool {
-	return slices.ContainsFunc(s.servers, func(c server) bool { return c.name == oursName })
 }
 
 // cellOf is what a row says of a contestant.

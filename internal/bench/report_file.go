@@ -82,7 +82,7 @@ func (r *Report) WriteFile(path string) error {
 func (s *section) file() sectionFile {
 	f := sectionFile{
 		Name: s.name, Began: s.began.UTC(), Rounds: s.rounds, Seconds: s.duration.Seconds(), Quick: s.quick,
-		Machine: s.machine, Load: s.load, Quantiles: distributed, Warnings: s.warnings,
+		Machine: s.machine, Load: s.load, Rows: []rowFile{}, Quantiles: distributed, Warnings: s.warnings,
 	}
 	for _, c := range s.servers {
 		f.Servers = append(f.Servers, serverFile{c.name, c.about})

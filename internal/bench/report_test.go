@@ -90,7 +90,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"`--only writers`",
-		"|  | kj | target | npm | y-websocket |\n|---|---:|---:|---:|---|\n",
+		"|  | kj | target | npm | y-websocket |\n|---|---:|---|---:|---:|\n",
 		"| edit → visible, p99, ms | 20.0 (10.0–30.0) | ≤ 25.0: met | 200 (100–300)<br>10.0× | server died: it \\| said &lt; nothing |",
 		"| edits lost on their way | 1.00 | none: **missed** | – |",
 		"| writers | kj | 1.00 | – | 0 |",

@@ -57,6 +57,14 @@ func (s *stage) pick(full, quick int) int {
 	return full
 }
 
+// rest leaves the server alone, so that what it does late is done.
+func (s *stage) rest(ctx context.Context) error {
+	if s.quick {
+		return pause(ctx, rest/10)
+	}
+	return pause(ctx, rest)
+}
+
 // errDied is the end of a server that nobody stopped.
 var errDied = fmt.Errorf("server died: %w", kaijutsu.ErrUnavailable)
 
