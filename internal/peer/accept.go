@@ -18,6 +18,10 @@ import (
 // frames pass them by.
 const bufferBytes = 1 << 10
 
+// controlBytes is room for a control frame, the only ones that the WebSocket
+// library writes.
+const controlBytes = 128
+
 // Serve takes over the request as an editor's connection that acts as the
 // principal by. It returns at once; the connection is the Hub's from then on.
 // Who may connect, and from which page, was decided by the caller.
@@ -58,7 +62,8 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request, by kaijutsu.Princip
 		h.log.Debug("request is no websocket", "err", err) // Accept has answered it
 		return
 	}
-	ws.SetReadLimit(-1) // the read loop has its own
+	u.ResponseWriter = nil // it would keep the request and its buffers as long as the connection
+	ws.SetReadLimit(-1)    // the read loop has its own
 	c := u.conn
 	c.ws, c.refusal, c.within = ws, refusal, within
 	if e := h.add(c); e != nil {
@@ -91,9 +96,13 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), sock), max(bufferBytes, len(early)))
-	if _, err := in.Peek(len(early)); err != nil {
-		return nil, nil, err
+	in := bufio.NewReaderSize(sock, bufferBytes)
+	if len(early) > 0 {
+		in = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), sock), max(bufferBytes, len(early)))
+		if _, err := in.Peek(len(early)); err != nil {
+			return nil, nil, err
+		}
 	}
-	return sock, bufio.NewReadWriter(in, bufio.NewWriterSize(sock, bufferBytes)), nil
+	u.conn.in = in
+	return sock, bufio.NewReadWriter(in, bufio.NewWriterSize(sock, controlBytes)), nil
 }

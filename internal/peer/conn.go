@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -23,6 +24,7 @@ type conn struct {
 	hub      *Hub
 	ws       *websocket.Conn
 	sock     *socket
+	in       *bufio.Reader // of the socket
 	by       kaijutsu.Principal
 	remote   string                                                   // network address
 	within   func(kaijutsu.DocumentID, kaijutsu.Right) kaijutsu.Right // what is left of a right; nil: all

@@ -29,6 +29,7 @@ var scratch = sync.Pool{New: func() any { return new([scratchBytes]byte) }}
 // frame that is not to be looked at: the connection is closing and what still
 // comes is thrown away, so that the peer gets to read why.
 func (c *conn) next() ([]byte, error) {
+	c.await()
 	kind, r, err := c.ws.Reader(context.Background()) // ended by closing the socket
 	if err != nil {
 		return nil, err
