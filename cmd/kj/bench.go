@@ -64,7 +64,7 @@ rivals.`,
 	f.StringVar(&opt.Servers, "servers", "", "the `servers` to measure, by name and separated by commas (default all)")
 	f.IntVar(&opt.Rounds, "rounds", 1, "how often to repeat everything")
 	f.StringVar(&opt.Only, "only", "", "the `workloads` to run, separated by commas: "+strings.Join(bench.Workloads(), ", "))
-	f.DurationVar(&opt.For, "for", 0, "how long each recording takes (default 8s, with --quick 2s)")
+	f.DurationVar(&opt.For, "for", 0, "how long each recording takes (default 6s, with --quick 2s)")
 	f.BoolVar(&opt.Quick, "quick", false, "make everything small, to see that it works")
 	f.StringVar(&opt.Dir, "dir", "", "where the temporary data directories go (default the system's temporary directory)")
 	f.StringVar(&opt.out, "out", "", "put the report into performance.md of this `directory`, and plots beside it")

@@ -29,7 +29,7 @@ type Options struct {
 	Rounds int
 	// Only names the workloads, separated by commas; empty means all.
 	Only string
-	// For is how long each recording takes; default 8 s, or 2 s if Quick.
+	// For is how long each recording takes; default 6 s, or 2 s if Quick.
 	For time.Duration
 	// Quick makes everything small, to see that it works.
 	Quick bool
@@ -52,7 +52,7 @@ func (opt *Options) fill() error {
 		opt.Progress = io.Discard
 	}
 	if opt.For == 0 {
-		opt.For = 8 * time.Second
+		opt.For = 6 * time.Second
 		if opt.Quick {
 			opt.For = 2 * time.Second
 		}

@@ -10,8 +10,9 @@ import (
 
 const (
 	streamTokens = 10_000
-	streamRate   = 200 // tokens per second
-	personRate   = 6   // keys per second
+	streamShort  = 4_000 // for rivals
+	streamRate   = 200   // tokens per second
+	personRate   = 6     // keys per second
 	flushAgents  = 200
 	flushRate    = 0.5 // of each agent, per second
 	paragraph    = 500 // characters
@@ -26,11 +27,14 @@ func stream() workload {
 	const name = "stream"
 	return workload{
 		name: name, title: "A person types while an agent streams 10,000 tokens into the same document",
-		about: "Tokens come 200 a second, for 50 seconds; the person makes 6 edits a second, and measured is when an observer has these. With ours the agent calls `block_append` over HTTP, " +
+		about: "Tokens come 200 a second, for 50 seconds, with the rivals for 20; the person makes 6 edits a second, and measured is when an observer has these. With ours the agent calls `block_append` over HTTP, " +
 			"one call after the other, as agents do; the rivals have no such thing, and there it is a client that inserts each token, as one edit.",
 		who: asShipped, limit: 100 * time.Second,
 		run: func(ctx context.Context, s *stage) error {
-			tokens := s.pick(streamTokens, 500)
+			tokens := s.pick(streamTokens, 400)
+			if s.contestant.name != oursName {
+				tokens = min(tokens, streamShort)
+			}
 			return s.beside(ctx, s.streamer(), 1, streamRate, time.Duration(tokens)*time.Second/streamRate, "tokens written per second")
 		},
 		targets: []target{{row: "person's edit → visible, p99, ms", atMost: 30}},
