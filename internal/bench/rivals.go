@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kaijutsu"
@@ -139,7 +140,7 @@ func loads(ctx context.Context, dir, name string) error {
 	cmd := exec.CommandContext(ctx, "node", "--input-type=module", "--eval", "import "+`"`+name+`"`)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("package %s does not load: %w: %w: %s: run npm rebuild %s in %s", name, kaijutsu.ErrUnavailable, err, lastSaid(out), name, dir)
+		return fmt.Errorf("package %s does not load: %w: %w: %s: run npm rebuild %s in %s", name, kaijutsu.ErrUnavailable, err, complaints(out), name, dir)
 	}
 	return nil
 }
@@ -182,7 +183,7 @@ func npmCI(ctx context.Context, dir string, args ...string) error {
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm ci in %s: %w: %w: %s: a C++ compiler, make, python3 and the headers of node are needed (Debian: build-essential python3 libnode-dev)",
-			dir, kaijutsu.ErrUnavailable, err, lastSaid(out))
+			dir, kaijutsu.ErrUnavailable, err, complaints(out))
 	}
 	return nil
 }
@@ -204,8 +205,11 @@ func nodePrefix() string {
 	return prefix
 }
 
-// lastSaid is the end of what a program printed, in one line.
-func lastSaid(out []byte) string {
+// complaints are how a program's complaints begin and how they end, in one line.
+func complaints(out []byte) string {
 	lines := strings.Split(string(bytes.TrimSpace(out)), "\n")
-	return strings.Join(lines[max(0, len(lines)-8):], "; ")
+	if few := 4; len(lines) > 2*few {
+		lines = slices.Concat(lines[:few], []string{"…"}, lines[len(lines)-few:])
+	}
+	return strings.Join(lines, "; ")
 }
