@@ -71,8 +71,11 @@ func (s *stage) diskLoad(ctx context.Context, n *diskCount, backing string) erro
 	}); err != nil {
 		return err
 	}
-	if s.contestant.fleeting {
-		return nil // it writes nothing, and has nothing now
+	if s.contestant.fleeting { // it has nothing now
+		s.note("bytes written per edit", float64(n.bytes.Load()))
+		s.note("writes per edit", float64(n.writes.Load()))
+		s.note("fsyncs per edit", float64(n.syncs.Load()))
+		return nil
 	}
 	before, err := diskUse(backing)
 	if err != nil {
