@@ -19,8 +19,7 @@ import (
 )
 
 // crowd does what runCrowd asks of it: editors come, the first writers of them
-// write n times in all, every so often each, or as soon as everybody has seen the
-// edit before.
+// write n times in all, every so often each, whoever has seen what.
 func crowd(job string) error {
 	var addr, doc string
 	var observers, writers int
@@ -49,15 +48,11 @@ func crowd(job string) error {
 	for i, e := range editors[:writers] {
 		writing.Go(func() {
 			time.Sleep(every * time.Duration(i) / time.Duration(writers))
-			tick := time.NewTicker(max(every, 1))
+			tick := time.NewTicker(every)
 			defer tick.Stop()
 			var done []<-chan struct{}
 			for k := i; k < n; k += writers {
 				done = append(done, e.write(seen))
-				if every == 0 {
-					<-done[0]
-					done = done[:0]
-				}
 				<-tick.C
 			}
 			for _, d := range done {
