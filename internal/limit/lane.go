@@ -15,33 +15,36 @@ const (
 	laneTick = 2 * time.Millisecond
 	// laneSaved is how much processor time is kept that no busy host used.
 	laneSaved = 50 * time.Millisecond
-	// laneWidth is which part of the processors may be in the lane at a time, at
-	// least one, and laneShare which part of them all busy hosts have together.
-	laneWidth, laneShare = 4, 16
+	// laneWide is how many may be in the lane at a time for each processor, of which
+	// some wait for it. Of busy hosts it is one for each laneWidth processors, at
+	// least one, and they have a laneShare-th of them together.
+	laneWide, laneWidth, laneShare = 4, 4, 16
 )
 
 // lane is where the work for connections is done that nobody trusts: reading what
 // they sent, and answering. The processor has no priorities among goroutines: a
 // hundred that are given garbage as fast as they can read it take turns of 10 ms,
 // and everybody else comes after them. So only few of them run at a time; the
-// others wait, the hosts in turn, and of a host whoever came first. Busy hosts
-// come last, and have a sixteenth of the processors together: those that take much
-// of the lane, or that faults came from. A lane is safe for concurrent use.
+// others wait, the hosts in turn, and of a host whoever came first. Busy hosts, which
+// faults came from, go in one by one, and have a sixteenth of the processors
+// together. A lane is safe for concurrent use.
 type lane struct {
-	width int     // how many are in at a time
+	wide  int     // how many are in at a time
+	width int     // how many of busy hosts
 	share float64 // processors that busy hosts have together
 	now   func() time.Time
 
-	mu     sync.Mutex
-	inside map[*Visitor]stay   // guarded by mu
-	calm   ring                // guarded by mu: hosts of which somebody waits
-	busy   ring                // guarded by mu: and those that were busy when he came
-	books  map[string]*account // guarded by mu: what hosts have used
-	swept  int                 // guarded by mu: how many accounts make the next sweep
-	turns  int                 // guarded by mu
-	credit time.Duration       // guarded by mu: processor time that busy hosts may use now
-	filled time.Time           // guarded by mu: when credit was that
-	armed  bool                // guarded by mu: tick comes
+	mu         sync.Mutex
+	inside     map[*Visitor]stay   // guarded by mu
+	busyInside int                 // guarded by mu: how many of them are of busy hosts
+	calm       ring                // guarded by mu: hosts of which somebody waits
+	busy       ring                // guarded by mu: and those that were busy when he came
+	books      map[string]*account // guarded by mu: what hosts have used
+	swept      int                 // guarded by mu: how many accounts make the next sweep
+	turns      int                 // guarded by mu
+	credit     time.Duration       // guarded by mu: processor time that busy hosts may use now
+	filled     time.Time           // guarded by mu: when credit was that
+	armed      bool                // guarded by mu: tick comes
 }
 
 // stay is a turn in the lane.
@@ -56,7 +59,7 @@ const busyTurns = 8
 func newLane() *lane {
 	processors := runtime.GOMAXPROCS(0)
 	return &lane{
-		width: max(1, processors/laneWidth), share: float64(processors) / laneShare, now: time.Now, credit: laneSaved,
+		wide: processors * laneWide, width: max(1, processors/laneWidth), share: float64(processors) / laneShare, now: time.Now, credit: laneSaved,
 		inside: make(map[*Visitor]stay), books: make(map[string]*account), swept: sweepFrom,
 		calm: newRing(), busy: newRing(),
 	}
@@ -98,8 +101,8 @@ func (l *lane) leaveLocked(v *Visitor, now time.Time) {
 	delete(l.inside, v)
 	l.refillLocked(now)
 	took := min(now.Sub(s.since), laneTurn) // beyond that it waited for something
-	l.chargeLocked(v.host, took/usedPart, now)
 	if s.busy {
+		l.busyInside--
 		l.credit -= took
 	}
 	l.dispatchLocked(now)
@@ -127,12 +130,15 @@ func (l *lane) refillLocked(now time.Time) {
 
 // dispatchLocked lets in whoever may go in, and has the others looked after.
 func (l *lane) dispatchLocked(now time.Time) {
-	for len(l.inside) < l.width {
+	for len(l.inside) < l.wide {
 		v, busy := l.nextLocked()
 		if v == nil {
 			break
 		}
 		l.inside[v] = stay{now, busy}
+		if busy {
+			l.busyInside++
+		}
 		close(v.turn)
 		v.turn = nil
 	}
@@ -144,19 +150,17 @@ func (l *lane) dispatchLocked(now time.Time) {
 
 // nextLocked takes the next one who may go in; nil is nobody.
 func (l *lane) nextLocked() (v *Visitor, busy bool) {
+	room := l.credit > 0 && l.busyInside < l.width
 	l.turns++
-	if l.turns%busyTurns == 0 && l.credit > 0 {
+	if room && l.turns%busyTurns == 0 {
 		if v := l.busy.pop(); v != nil {
 			return v, true
 		}
 	}
-	if v := l.calm.pop(); v != nil {
+	if v := l.calm.pop(); v != nil || !room {
 		return v, false
 	}
-	if l.credit > 0 {
-		return l.busy.pop(), true
-	}
-	return nil, false
+	return l.busy.pop(), true
 }
 
 // tick takes those out who have been in for too long, and lets others in.

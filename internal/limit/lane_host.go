@@ -3,22 +3,22 @@ package limit
 import "time"
 
 const (
-	// busyFrom is how much a host has used when it is busy, and mostUsed the most
-	// that is counted. usedPerSecond is forgotten of it in a second.
+	// busyFrom is how much a host has used when it is busy, as processor time that
+	// what it did may have cost; mostUsed is the most that is counted, and
+	// usedPerSecond is forgotten of it in a second.
 	busyFrom      = 500 * time.Millisecond
 	mostUsed      = 3 * time.Second
 	usedPerSecond = 50 * time.Millisecond
-	// usedPart is which part of the time in the lane counts: most of it is waiting.
-	usedPart = 4
 	// usedByFault is what a connection counts that was cut for what it sent, and
 	// usedByStranger one that ended and nobody knew it; usedByWaste a request that
-	// was refused.
+	// was refused, and usedByRequest one of somebody whom nobody knows.
 	usedByFault    = 500 * time.Millisecond
 	usedByStranger = 50 * time.Millisecond
 	usedByWaste    = 20 * time.Millisecond
+	usedByRequest  = 5 * time.Millisecond
 )
 
-// account is how much of the lane a host has used, up to a moment.
+// account is what a host did, up to a moment.
 type account struct {
 	used time.Duration
 	at   time.Time
@@ -59,7 +59,7 @@ func (l *lane) chargeLocked(host string, used time.Duration, now time.Time) {
 	a.used = min(a.used+used, mostUsed)
 }
 
-// sweepLocked forgets hosts that have not used anything for a while.
+// sweepLocked forgets hosts of which nothing is counted any more.
 func (l *lane) sweepLocked(now time.Time) {
 	for host, a := range l.books {
 		if a.settle(now); a.used == 0 {

@@ -12,7 +12,7 @@ import (
 // openLane opens a lane for one at a time, of which nobody has used anything.
 func openLane() *lane {
 	l := newLane()
-	l.width, l.share = 1, 0.25
+	l.wide, l.width, l.share = 1, 1, 0.25
 	return l
 }
 

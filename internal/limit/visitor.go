@@ -70,6 +70,13 @@ func (v *Visitor) Waste() {
 	}
 }
 
+// Count counts a request of a visitor whom nobody knows.
+func (v *Visitor) Count() {
+	if v != nil {
+		v.door.lane.charge(v.host, usedByRequest)
+	}
+}
+
 // Clear says that who is known goes on with something that the others need not
 // wait for. It does nothing for a visitor that was doubted.
 func (v *Visitor) Clear() {

@@ -186,7 +186,7 @@ func (c *conn) toll(n int) {
 	if wait <= 0 {
 		return
 	}
-	c.visitor.Doubt()
+	c.visitor.Waste()
 	wait = min(wait, longestToll)
 	if m.wasted += wait; m.wasted > c.hub.cfg.Timing.Waste {
 		c.fail(websocket.StatusPolicyViolation, fmt.Errorf("control frames and empty frames without end: %w", kaijutsu.ErrTooLarge))

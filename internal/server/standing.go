@@ -45,6 +45,8 @@ func (j *judged) say(status int) {
 		j.visitor.Doubt()
 	case j.visitor.Known():
 		j.visitor.Trust()
+	default:
+		j.visitor.Count()
 	}
 }
 
