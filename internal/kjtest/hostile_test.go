@@ -72,8 +72,10 @@ func TestHostilePeers(t *testing.T) {
 			t.Fatalf("an honest editor is not acknowledged: %v", err)
 		}
 	}
-	if a, b := honest[0].Heads(), honest[1].Heads(); !a.Equal(b) {
-		t.Errorf("heads of the honest editors = %v and %v", a, b)
+	for i, d := range honest { // what the other wrote last may still be on its way
+		if err := d.Wait(ctx, func() bool { return d.Heads().Equal(honest[1-i].Heads()) }); err != nil {
+			t.Errorf("heads of the honest editors = %v and %v", honest[0].Heads(), honest[1].Heads())
+		}
 	}
 	select {
 	case <-p.Done():
