@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"strings"
 )
@@ -79,6 +78,7 @@ func grown(changes int) history {
 type writerAtWork struct {
 	left, right []int // numbers of characters; right has the next one last
 	gone        []bool
+	words       string // that are being written
 }
 
 const (
@@ -124,8 +124,11 @@ func last(numbers []int) int {
 
 func (w *writerAtWork) insert() step {
 	n := len(w.gone)
-	i := n % len(letters)
-	s := step{insert: letters[i : i+1], after: last(w.left), before: last(w.right)}
+	i := n % blockChars
+	if i == 0 {
+		w.words = prose(n / blockChars)
+	}
+	s := step{insert: w.words[i : i+1], after: last(w.left), before: last(w.right)}
 	w.gone, w.left = append(w.gone, false), append(w.left, n)
 	return s
 }
@@ -163,5 +166,3 @@ func (w *writerAtWork) move(by int) {
 	}
 	w.settle()
 }
-
-var _ iter.Seq[step] = history{}.all()

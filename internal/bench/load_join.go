@@ -96,17 +96,28 @@ func (s *stage) joins(ctx context.Context, p *kjproc.Process, doc docName) error
 	s.note("later joins, request → last byte, p50, ms", quantile(took, 0.5))
 	s.note("server CPU per later join, ms", millis(c.server)/laterJoins)
 	s.note("bytes on the wire, kB", float64(first.bytes)/1e3)
-	if sv, ok := s.contestant.speech.(saver); ok {
-		size, err := sv.saved(doc)
-		if err != nil {
-			return err
-		}
-		s.note("saved size of the document, kB", float64(size)/1e3)
-		s.note("bytes on the wire / saved size", float64(first.bytes)/float64(size))
+	if err := s.noteSaved(doc, "bytes on the wire / saved size", float64(first.bytes)); err != nil {
+		return err
 	}
 	s.note("round trips", float64(first.turns))
 	s.costs("", c, nil)
 	return s.noteMemory(p, "server memory after them (RSS), MB")
+}
+
+// noteSaved notes how large the document is when it is saved, and how many times
+// that so many bytes are.
+func (s *stage) noteSaved(doc docName, row string, bytes float64) error {
+	sv, ok := s.contestant.speech.(saver)
+	if !ok {
+		return nil
+	}
+	size, err := sv.saved(doc)
+	if err != nil {
+		return err
+	}
+	s.note("saved size of the document, kB", float64(size)/1e3)
+	s.note(row, bytes/float64(size))
+	return nil
 }
 
 // rushers is how many join at once.
@@ -180,7 +191,11 @@ func (s *stage) rushOn(ctx context.Context, p *kjproc.Process, doc docName) erro
 	}
 	s.note("server memory, the most there was (RSS), MB", megabytes(m.peak))
 	s.note("server CPU, ms", millis(used.server))
-	s.note("bytes for each joiner, kB", float64(c.read.Load())/1e3/float64(n))
+	each := float64(c.read.Load()) / float64(n)
+	s.note("bytes for each joiner, kB", each/1e3)
+	if err := s.noteSaved(doc, "bytes for each joiner / saved size", each); err != nil {
+		return err
+	}
 	s.costs("", used, nil)
 	return nil
 }
