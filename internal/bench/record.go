@@ -6,12 +6,16 @@ import (
 	"sync"
 	"time"
 
+	"kaijutsu"
 	"kaijutsu/internal/kjproc"
 )
 
 // patience is how long edits of a workload may take to arrive after the last was
 // made, and a chorus to have a document.
 const patience = 10 * time.Second
+
+// entering is how long it may take until editors have opened their documents.
+const entering = 40 * time.Second
 
 // recorded is what pens did to a server.
 type recorded struct {
@@ -101,11 +105,20 @@ type crew []editor
 // enterAll lets n editors enter, a few at a time: each the document of its number.
 func (s *stage) enterAll(ctx context.Context, p *kjproc.Process, n int, doc func(i int) docName, j *journal) (crew, error) {
 	editors := make(crew, n)
+	ctx, cancel := context.WithCancelCause(ctx) // their connections last as long
+	late := time.AfterFunc(entering, func() {
+		cancel(fmt.Errorf("not done after %v: %w", entering, kaijutsu.ErrUnavailable))
+	})
+	defer late.Stop()
 	err := inParallel(ctx, n, func(ctx context.Context, i int) (err error) {
 		editors[i], err = s.contestant.speech.enter(ctx, p, doc(i), j)
 		return err
 	})
 	if err != nil {
+		if why := context.Cause(ctx); why != nil {
+			err = why
+		}
+		cancel(err)
 		_ = editors.close() // the error says more
 		return nil, fmt.Errorf("let %d editors enter: %w", n, err)
 	}

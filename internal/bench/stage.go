@@ -94,7 +94,10 @@ func (s *stage) serve(ctx context.Context, f func(ctx context.Context, p *kjproc
 		}
 		return err
 	}
-	return stopWithin(p, stopTimeout)
+	if err := stopWithin(p, stopTimeout); err != nil {
+		s.warn("the server was stopped and ended with: %v: %s", err, lastLines(p.Log()))
+	}
+	return nil
 }
 
 // stopTimeout is how long a server may take to stop.
