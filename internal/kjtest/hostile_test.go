@@ -72,17 +72,20 @@ func TestHostilePeers(t *testing.T) {
 			t.Fatalf("an honest editor is not acknowledged: %v", err)
 		}
 	}
-	for i, d := range honest { // what the other wrote last may still be on its way
-		if err := d.Wait(ctx, func() bool { return d.Heads().Equal(honest[1-i].Heads()) }); err != nil {
-			t.Errorf("heads of the honest editors = %v and %v", honest[0].Heads(), honest[1].Heads())
-		}
-	}
 	select {
 	case <-p.Done():
 		t.Fatalf("the server ended: %s", p.Log())
 	default:
 	}
 	changes := kjtest.Export(t, p, id)
+	for _, d := range honest { // what the other wrote last may still be on its way
+		if err := d.Wait(ctx, func() bool { return d.Len() == len(changes) }); err != nil {
+			t.Fatalf("an honest editor has %d of %d changes: %v", d.Len(), len(changes), err)
+		}
+	}
+	if a, b := honest[0].Heads(), honest[1].Heads(); !a.Equal(b) {
+		t.Errorf("heads of the honest editors = %v and %v", a, b)
+	}
 	var raws []byte
 	for _, c := range changes {
 		raws = append(raws, c.Raw...)
