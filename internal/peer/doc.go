@@ -13,13 +13,16 @@
 //     session with the document ends, or its connection is closed, with a
 //     reason that it is told. No other connection waits for it. A change that
 //     is merely not for it to make is refused and told, and nothing ends.
-//   - Writing pulls. A session only marks its document as having something to
-//     say; the write loop composes the message when the socket is free, so a
-//     slow reader gets one message with everything since. Ephemeral messages
+//   - A session hands over what there is to say when its connection is free, and
+//     else marks its document as having something to say: the write loop asks for
+//     it when the socket is free, so a slow reader gets one message with
+//     everything since. Ephemeral messages
 //     are bounded and the oldest go first; sync messages are never dropped.
 //
-// Goroutines: each connection has one that reads, started by Hub.Serve, and
-// one that writes, which exists only while there is something to write. The
+// Goroutines: each connection has one that reads, started by Hub.Serve. What can
+// be written without waiting is written by the Hub's workers, one for each
+// processor while there is something to write; a connection that has to wait gets
+// one that writes until it has nothing to write. The
 // Hub has one more, the keeper, which watches all connections for missing
 // joins and pongs; a ping that waits for its pong is a short-lived goroutine.
 // Hub.Close waits for all of them.
