@@ -109,8 +109,9 @@ func scaled(d time.Duration) time.Duration {
 // typeText appends characters to the text until ctx ends.
 func typeText(ctx context.Context, d *editor.Document, seed *amfile.Change) {
 	last := amfile.GlobalID{}
+	whole := context.WithoutCancel(ctx) // a write that is cut off ends the connection
 	for ctx.Err() == nil {
-		c, err := d.Add(ctx, func(c *amfile.Change) {
+		c, err := d.Add(whole, func(c *amfile.Change) {
 			obj := intern(c, seed.ID(0))
 			elem := amfile.OpID{}
 			if last.Counter != 0 {
