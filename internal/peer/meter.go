@@ -186,8 +186,14 @@ func (c *conn) toll(n int) {
 	if wait <= 0 {
 		return
 	}
+	c.waste(min(wait, longestToll))
+}
+
+// waste slows a peer for what is no message. One that was slowed for
+// Timing.Waste since its last message is cut.
+func (c *conn) waste(wait time.Duration) {
 	c.visitor.Waste()
-	wait = min(wait, longestToll)
+	m := &c.meter
 	if m.wasted += wait; m.wasted > c.hub.cfg.Timing.Waste {
 		c.fail(websocket.StatusPolicyViolation, fmt.Errorf("control frames and empty frames without end: %w", kaijutsu.ErrTooLarge))
 		return
@@ -196,15 +202,18 @@ func (c *conn) toll(n int) {
 }
 
 // pongsPerSecond is how many pings of a peer are answered, on average; twice as
-// many at once.
-const pongsPerSecond = 5
+// many at once. Who sends more of them is read no faster.
+const pongsPerSecond = 20
 
-// pinged counts a ping as a message, and reports whether it is answered: of many
-// pings some need no answer (RFC 6455 §5.5.3).
+// pinged counts a ping as a message, and waits until it may be answered. Each is,
+// and the last of many must be (RFC 6455 §5.5.3): libraries wait for it.
 func (c *conn) pinged() bool {
 	m := &c.meter
 	if wait := m.messages.Take(1); wait > 0 {
 		c.sleep(min(wait, longestToll))
 	}
-	return m.pongs.take(c.hub.since(), 0, pongsPerSecond, 1)
+	for !m.pongs.take(c.hub.since(), 0, pongsPerSecond, 1) && !c.ended() {
+		c.waste(time.Second / pongsPerSecond)
+	}
+	return true
 }

@@ -16,9 +16,11 @@ import (
 const (
 	scratchBytes    = 16 << 10
 	largeFrameBytes = 1 << 20 // from here on a frame counts as pending
-	// maxRatio is how many times its size on the wire a large frame may have.
-	// Changes hold hashes and are compressed already: they come to 3 or 4.
-	maxRatio = 200
+	// maxRatio is how many times its size on the wire a frame of more than
+	// bombBytes may have. Changes hold hashes and come to 3 or 4; one character,
+	// pasted a million times, comes to a thousand.
+	maxRatio  = 200
+	bombBytes = 8 << 20
 )
 
 // scratch holds frames while they are read: most fit, and are then copied
@@ -83,7 +85,7 @@ func (c *conn) readFrame(r io.Reader) ([]byte, error) {
 			}
 			grown := int64(min(2*cap(buf), limit+1))
 			if grown > largeFrameBytes {
-				if packed := c.sock.got.Load() - began + bufferBytes; int64(len(buf)) > maxRatio*packed {
+				if packed := c.sock.got.Load() - began + bufferBytes; grown > bombBytes && int64(len(buf)) > maxRatio*packed {
 					return nil, fmt.Errorf("%d bytes were compressed to less than a %dth: %w", len(buf), maxRatio, kaijutsu.ErrTooLarge)
 				}
 				delta := grown - pending
