@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 	"internal/torture":        {"internal/amfile", "internal/editor", "internal/kjproc", "internal/wire", "internal/faultfs", "blocks"},
 	"flowbus/mirror":          {},
 	"internal/demo":           {"internal/amfile", "internal/editor", "internal/kjproc", "blocks"},
-	"internal/bench":          {"internal/amfile", "internal/wire", "internal/kjproc", "blocks"},
+	"internal/bench":          {"internal/amfile", "internal/wire", "internal/kjproc", "internal/faultfs", "blocks"},
 	"internal/ui":             {},
 	"internal/server":         {everything},
 	"cmd/kj":                  {everything},
