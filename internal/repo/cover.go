@@ -13,8 +13,9 @@ import (
 // cover is what stands for a document that has not been taken apart: its heads,
 // and its stored bytes. It serves peers that hold nothing, who get the snapshot
 // and the changes behind it as they are on disk, and peers that hold everything.
-// Whatever else is asked of the document opens it; until then it takes no more
-// memory than those bytes, however much history is in them.
+// Whatever else is asked of the document opens it, beside the owner when that
+// takes long; until then it takes no more memory than those bytes, however much
+// history is in them.
 //
 // The bytes are told as stored: the store verifies every row of them, and the
 // checksum of the snapshot is compared here. A peer verifies each change.
@@ -23,6 +24,10 @@ type cover struct {
 	// whole is the sync message with all of the document, told the one with the
 	// heads only; each is nil until somebody needs it, and shared.
 	whole, told []byte
+
+	changes uint64    // in the document
+	opening bool      // it is being taken apart, beside the owner
+	parked  []request // wait for that
 }
 
 // scriptLength is how many steps of a session's sync are kept under a cover. A
@@ -56,20 +61,25 @@ func (d *document) covering() *cover {
 	if err != nil || info.Covers == 0 || info.Base != nil || len(info.Heads) == 0 {
 		return nil // open finds out what there is to say
 	}
-	return &cover{heads: info.Heads}
+	return &cover{heads: info.Heads, changes: info.Changes}
 }
 
-// uncover opens the document: something was asked that takes its changes. The
-// sessions' sync goes on where it stands.
+// uncover opens the document: something was asked that takes its changes.
 func (d *document) uncover() {
-	if d.cover == nil {
-		return
+	if d.cover != nil {
+		parked := d.cover.parked
+		d.cover = nil
+		d.open()
+		d.play()
+		d.parked = append(d.parked, parked...)
 	}
-	d.cover = nil
-	d.open()
+}
+
+// play goes on with the sessions' sync where it stood under the cover.
+func (d *document) play() {
 	for s := range d.sessions {
 		script := s.script
-		s.script = nil
+		s.script, s.parked = nil, false
 		if d.failed != nil {
 			continue
 		}
@@ -83,26 +93,15 @@ func (d *document) uncover() {
 	}
 }
 
-// need uncovers the document when a batch asks for more than its cover has.
-func (d *document) need(batch []request) {
-	if d.cover == nil {
-		return
-	}
-	for _, r := range batch {
-		if !d.cover.serves(r) {
-			d.uncover()
-			return
-		}
-	}
-}
-
 // serves reports whether a request can be answered without the changes.
 func (c *cover) serves(r request) bool {
 	switch r := r.(type) {
-	case join, review, leave, pull, gather, trim:
+	case join, review, pull, gather, trim:
 		return true
+	case leave:
+		return !r.s.parked
 	case receive:
-		return r.m != nil && len(r.changes) == 0 && len(r.s.script) < scriptLength &&
+		return r.m != nil && len(r.changes) == 0 && !r.s.parked && len(r.s.script) < scriptLength &&
 			(changegraph.HoldsNothing(r.m) || changegraph.HoldsExactly(r.m, c.heads))
 	}
 	return false
@@ -188,9 +187,13 @@ func (d *document) stored(heads kaijutsu.Heads) ([]byte, error) {
 	if _, err := amfile.SplitChunks(doc.Snapshot.Chunk); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	tail := make([][]byte, len(doc.Changes))
+	tail, size := make([][]byte, len(doc.Changes)), 0
 	for i, c := range doc.Changes {
 		tail[i] = c.Raw
+		size += len(c.Raw)
+	}
+	if size >= max(quietBytes, len(doc.Snapshot.Chunk)/quietPart) && !d.awaiting {
+		d.settle()
 	}
 	return changegraph.EncodeWhole(heads, doc.Snapshot.Chunk, tail), nil
 }

@@ -2,6 +2,7 @@ package repo_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -14,16 +15,19 @@ import (
 
 // stored makes a document with a snapshot and changes behind it, and returns it
 // on the disk of a house that is closed, with a replica that has it.
-func stored(t *testing.T) (dir string, id kaijutsu.DocumentID, a *replica) {
+func stored(t *testing.T, n int) (dir string, id kaijutsu.DocumentID, a *replica) {
 	t.Helper()
 	dir, id = t.TempDir(), newDocument(t)
 	h := open(t, dir, func(c *repo.Config, _ *store.Options) { c.SnapshotChanges = 50 })
 	a = newReplica(t)
 	a.join(h, id)
-	for range 120 {
+	for range n {
 		a.put(1)
-		a.push()
+		if a.graph.Len()%100 == 0 {
+			a.push()
+		}
 	}
+	a.push()
 	a.until("everything is told", func() bool { return a.last.Heads.Equal(a.graph.Heads()) })
 	eventually(t, "a snapshot is written", func() bool { return h.repo.Stats().Snapshots > 0 })
 	for range 7 { // a snapshot that covers less is there, or one that covers all
@@ -45,7 +49,7 @@ func covered(t *testing.T, h *house, want int) {
 }
 
 func TestCoverServesWithoutOpening(t *testing.T) {
-	dir, id, a := stored(t)
+	dir, id, a := stored(t, 120)
 	h := open(t, dir, nil)
 	for i := range 3 {
 		b := newReplica(t)
@@ -116,29 +120,33 @@ func TestCoverGivesWay(t *testing.T) {
 		},
 	}
 	for name, more := range tests {
-		t.Run(name, func(t *testing.T) {
-			dir, id, same := stored(t)
-			h := open(t, dir, nil)
-			fresh, slow := newReplica(t), newReplica(t)
-			fresh.join(h, id)
-			same.join(h, id)
-			fresh.until("the newcomer has everything", func() bool { return fresh.graph.Heads().Equal(same.graph.Heads()) })
-			same.until("who has everything is told so", func() bool { return same.told.Equal(same.graph.Heads()) })
-			slow.join(h, id) // and takes nothing yet
-			covered(t, h, 1)
-			more(t, h, id, fresh, same)
-			all := []*replica{fresh, same, slow}
-			same.until("all have the same", func() bool {
-				for _, r := range all {
-					if !r.graph.Heads().Equal(fresh.graph.Heads()) || !r.told.Equal(r.graph.Heads()) {
-						return false
-					}
-				}
-				return true
-			})
-			covered(t, h, 0)
-		})
+		for _, changes := range []int{120, 2100} { // the longer one is opened beside its owner
+			t.Run(fmt.Sprintf("%s, %d changes", name, changes), func(t *testing.T) { giveWay(t, changes, more) })
+		}
 	}
+}
+
+func giveWay(t *testing.T, changes int, more func(t *testing.T, h *house, id kaijutsu.DocumentID, fresh, same *replica)) {
+	dir, id, same := stored(t, changes)
+	h := open(t, dir, nil)
+	fresh, slow := newReplica(t), newReplica(t)
+	fresh.join(h, id)
+	same.join(h, id)
+	fresh.until("the newcomer has everything", func() bool { return fresh.graph.Heads().Equal(same.graph.Heads()) })
+	same.until("who has everything is told so", func() bool { return same.told.Equal(same.graph.Heads()) })
+	slow.join(h, id) // and takes nothing yet
+	covered(t, h, 1)
+	more(t, h, id, fresh, same)
+	all := []*replica{fresh, same, slow}
+	same.until("all have the same", func() bool {
+		for _, r := range all {
+			if !r.graph.Heads().Equal(fresh.graph.Heads()) || !r.told.Equal(r.graph.Heads()) {
+				return false
+			}
+		}
+		return true
+	})
+	covered(t, h, 0)
 }
 
 // addRaw adds a change as it is.
@@ -155,7 +163,7 @@ func addRaw(t *testing.T, g *changegraph.Graph, raw []byte) {
 
 // TestCoverIsSaidOnce listens to what a peer that has everything is sent.
 func TestCoverIsSaidOnce(t *testing.T) {
-	dir, id, a := stored(t)
+	dir, id, a := stored(t, 120)
 	h := open(t, dir, nil)
 	a.join(h, id)
 	a.until("it is told", func() bool { return a.told.Equal(a.graph.Heads()) })
@@ -172,8 +180,35 @@ func TestCoverIsSaidOnce(t *testing.T) {
 	covered(t, h, 1)
 }
 
+// TestCoverServesWhileItOpens joins while the document is being taken apart for
+// somebody else; who edits and leaves at once has edited.
+func TestCoverServesWhileItOpens(t *testing.T) {
+	dir, id, a := stored(t, 3000)
+	h := open(t, dir, nil)
+	editor := newReplica(t)
+	editor.join(h, id)
+	editor.until("the editor has it", func() bool { return editor.graph.Heads().Equal(a.graph.Heads()) })
+	editor.put(1)
+	editor.push()
+	editor.leave()
+	var all []*replica
+	for range 20 {
+		b := newReplica(t)
+		b.join(h, id)
+		all = append(all, b)
+	}
+	editor.until("all have the edit", func() bool {
+		for _, b := range all {
+			if !b.graph.Heads().Equal(editor.graph.Heads()) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 func TestCoverEndsWithTheRight(t *testing.T) {
-	dir, id, _ := stored(t)
+	dir, id, _ := stored(t, 120)
 	h := open(t, dir, nil)
 	right := kaijutsu.RightRead
 	b := newReplica(t)
@@ -184,6 +219,40 @@ func TestCoverEndsWithTheRight(t *testing.T) {
 	if b.graph.Len() > 0 {
 		t.Errorf("a peer without a right was sent %d changes", b.graph.Len())
 	}
+}
+
+// TestCoverWithALongTailIsTakenTogether serves a newcomer a document whose server
+// ended before it was quiet.
+func TestCoverWithALongTailIsTakenTogether(t *testing.T) {
+	dir, id := t.TempDir(), newDocument(t)
+	h := open(t, dir, func(c *repo.Config, _ *store.Options) { c.SnapshotChanges, c.QuietAfter = 40, time.Hour })
+	a := newReplica(t)
+	a.join(h, id)
+	grow := func(n int) {
+		for range n {
+			a.put(60)
+			a.push()
+		}
+		a.until("everything is told", func() bool { return a.told.Equal(a.graph.Heads()) })
+	}
+	grow(50)
+	eventually(t, "a snapshot is written", func() bool { return h.repo.Stats().Snapshots > 0 })
+	grow(30) // 90 KB or so, and less than a snapshot is made for
+	before, err := h.store.Info(t.Context(), id)
+	if err != nil || before.Covers == 80 {
+		t.Fatalf("the snapshot covers %d of 80 changes, %v: nothing is behind it", before.Covers, err)
+	}
+	a.leave()
+	h.close(t)
+
+	h = open(t, dir, func(c *repo.Config, _ *store.Options) { c.QuietAfter = 20 * time.Millisecond })
+	b := newReplica(t)
+	b.join(h, id)
+	b.until("a newcomer has it", func() bool { return b.graph.Heads().Equal(a.graph.Heads()) })
+	eventually(t, "a snapshot of all is written", func() bool {
+		info, err := h.store.Info(context.Background(), id)
+		return err == nil && info.Covers == 80
+	})
 }
 
 // TestQuietDocumentIsTakenTogether leaves a document alone that has grown by

@@ -54,10 +54,11 @@ type document struct {
 	relays  []*Session // guarded by relayMu
 
 	// The owner's.
-	cover       *cover // stands for it while nobody needs its changes; nil once it is open
-	failed      error  // why the document could not be opened
-	readOnly    error  // why it is not changed, and its blocks are not read
-	around      unit   // what the change at hand is part of
+	parked      []request // has waited until the document is open
+	cover       *cover    // stands for it while nobody needs its changes; nil once it is open
+	failed      error     // why the document could not be opened
+	readOnly    error     // why it is not changed, and its blocks are not read
+	around      unit      // what the change at hand is part of
 	pins        []pinned
 	slot        int // of the marks; -1: none
 	graph       *changegraph.Graph
@@ -190,6 +191,9 @@ func (d *document) own() {
 			}
 		}
 		d.handle(batch)
+		for len(d.parked) > 0 && !d.task.givenUp() {
+			d.handle(d.unpark())
+		}
 		if d.task.givenUp() {
 			return
 		}

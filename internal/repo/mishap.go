@@ -16,6 +16,7 @@ const maxAttempts = 64
 // document is read from the disk anew, and the rest of the batch is tried again:
 // nobody else notices more than a pause.
 func (d *document) handle(batch []request) {
+	batch = d.need(batch)
 	for _, r := range batch {
 		switch r := r.(type) {
 		case receive:
@@ -25,7 +26,6 @@ func (d *document) handle(batch []request) {
 			r.reply <- d.failed
 		}
 	}
-	d.need(batch)
 	d.mark(batch)
 	defer d.unmark()
 	defer d.task.end()

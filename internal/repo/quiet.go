@@ -26,9 +26,14 @@ func (d *document) ripe() bool {
 // awaitQuiet has a snapshot made when nothing has come for QuietAfter, if the
 // document is ripe for one. It keeps no document open.
 func (d *document) awaitQuiet() {
-	if d.awaiting || !d.ripe() {
-		return
+	if !d.awaiting && d.ripe() {
+		d.settle()
 	}
+}
+
+// settle is awaitQuiet of a document that is ripe, or whose cover found so much
+// behind the snapshot that it is worth opening.
+func (d *document) settle() {
 	d.awaiting = true
 	r := d.repo
 	time.AfterFunc(r.cfg.QuietAfter, guard.Func(r.log, "quiet document", func() {

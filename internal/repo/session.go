@@ -64,6 +64,7 @@ type Session struct {
 	script   []step // while the document has a cover: what came and went
 	owed     bool   // its last message is not answered yet
 	answered bool   // it has been told the heads
+	parked   bool   // something of it waits until the document is open
 }
 
 // Outgoing is what a peer is to be sent now, in this order. Its zero value
