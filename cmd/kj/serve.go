@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kaijutsu/internal/door/shelldoor"
+	"kaijutsu/internal/guard"
 	"kaijutsu/internal/server"
 )
 
@@ -142,6 +143,7 @@ their committer and are signed with --git-sign-key, if there is one.`,
 			if err != nil {
 				return err
 			}
+			go guard.Keep(logger, "tidier of memory", cmd.Context().Done(), func() { tidyMemory(cmd.Context()) })()
 			printWhereabouts(cmd.OutOrStdout(), s, conn.data, time.Since(began))
 			return serveUntil(cmd.Context(), s, logger)
 		},

@@ -15,7 +15,7 @@ func joinBlocks() workload {
 	return joining(workload{
 		name: "join-blocks", title: "Opening a document of 10,000 blocks and 2 million characters",
 		about: "A client that has nothing fetches it: from the request to the last byte of the last change. Each block of 200 characters was made by one change. " +
-			"First means the first client after a start of the server.",
+			"The server is left alone for 15 seconds after the upload and started again; first means the first client then.",
 	}, func(s *stage) history { return manyTexts("blocks of prose", s.pick(10_000, 500), proseOf(200)) })
 }
 
@@ -59,7 +59,7 @@ func joining(w workload, h func(s *stage) history) workload {
 				return err
 			}
 			s.note("making it: upload until the server has it, s", time.Since(began).Seconds())
-			return s.rest(ctx)
+			return s.settle(ctx)
 		}); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ const rushers = 500
 func rush() workload {
 	return workload{
 		name: "rush", title: "500 joiners at once of a document of 4 MB",
-		about: "The server was started again and nobody has opened the document yet. All connect at once: from the first connection's beginning to the last byte of each. " +
+		about: "The server was left alone for 15 seconds, started again, and nobody has opened the document yet. All connect at once: from the first connection's beginning to the last byte of each. " +
 			"The text is 1.84 million ideographs drawn at random, which hardly compress, in blocks of 200, one change each: about 4 MB saved by Automerge, 5.5 MB as UTF-8. " +
 			"Clients are of few threads and do not offer compression.",
 		who: withStorage, limit: 2 * time.Minute,
@@ -137,7 +137,7 @@ func rush() workload {
 				if err := s.contestant.speech.seed(ctx, p, doc, manyTexts("blocks of noise", s.pick(9200, 500), noiseOf(200))); err != nil {
 					return err
 				}
-				return s.rest(ctx)
+				return s.settle(ctx)
 			}); err != nil {
 				return err
 			}

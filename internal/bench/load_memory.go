@@ -15,6 +15,8 @@ const (
 	hotDocuments    = 100
 	// rest is how long a server is left alone before its memory is read.
 	rest = 3 * time.Second
+	// settling is how long one is that was given a large document.
+	settling = 15 * time.Second
 )
 
 const (

@@ -65,6 +65,15 @@ func (s *stage) rest(ctx context.Context) error {
 	return pause(ctx, rest)
 }
 
+// settle leaves the server alone for as long as it may take to put a document that
+// was uploaded in order.
+func (s *stage) settle(ctx context.Context) error {
+	if s.quick {
+		return s.rest(ctx)
+	}
+	return pause(ctx, settling)
+}
+
 // errDied is the end of a server that nobody stopped.
 var errDied = fmt.Errorf("server died: %w", kaijutsu.ErrUnavailable)
 
