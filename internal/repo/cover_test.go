@@ -260,12 +260,12 @@ func TestCoverWithALongTailIsTakenTogether(t *testing.T) {
 func TestQuietDocumentIsTakenTogether(t *testing.T) {
 	dir, id := t.TempDir(), newDocument(t)
 	h := open(t, dir, func(c *repo.Config, _ *store.Options) {
-		c.SnapshotChanges, c.QuietAfter = 1000, 20*time.Millisecond
+		c.SnapshotChanges, c.QuietAfter = 60, 20*time.Millisecond
 	})
 	a := newReplica(t)
 	a.join(h, id)
-	for range 100 { // 70 KB or so
-		a.put(40)
+	for range 100 { // one snapshot is under way or there when the last comes
+		a.put(100)
 		a.push()
 	}
 	a.until("everything is told", func() bool { return a.last.Heads.Equal(a.graph.Heads()) })

@@ -72,6 +72,7 @@ func (d *document) startSnapshot() {
 			} else {
 				d.adopt(job)
 			}
+			d.awaitQuiet() // for what came meanwhile
 			return nil
 		})
 		if err != nil && !errors.Is(err, ErrDeleted) {
