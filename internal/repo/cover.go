@@ -193,7 +193,7 @@ func (d *document) stored(heads kaijutsu.Heads) ([]byte, error) {
 		size += len(c.Raw)
 	}
 	if size >= max(quietBytes, len(doc.Snapshot.Chunk)/quietPart) && !d.awaiting {
-		d.settle()
+		d.settle(d.repo.cfg.QuietAfter)
 	}
 	return changegraph.EncodeWhole(heads, doc.Snapshot.Chunk, tail), nil
 }

@@ -27,16 +27,16 @@ func (d *document) ripe() bool {
 // document is ripe for one. It keeps no document open.
 func (d *document) awaitQuiet() {
 	if !d.awaiting && d.ripe() {
-		d.settle()
+		d.settle(d.repo.cfg.QuietAfter)
 	}
 }
 
 // settle is awaitQuiet of a document that is ripe, or whose cover found so much
 // behind the snapshot that it is worth opening.
-func (d *document) settle() {
+func (d *document) settle(after time.Duration) {
 	d.awaiting = true
 	r := d.repo
-	time.AfterFunc(r.cfg.QuietAfter, guard.Func(r.log, "quiet document", func() {
+	time.AfterFunc(after, guard.Func(r.log, "quiet document", func() {
 		r.mu.Lock()
 		open := r.docs[d.id] == d
 		if open {
@@ -49,10 +49,11 @@ func (d *document) settle() {
 		defer r.release(d)
 		_ = d.call(context.Background(), func(d *document) error { // closed: it is made when it is opened and grows
 			d.awaiting = false
+			left := r.cfg.QuietAfter - r.cfg.Now().Sub(d.headsAt)
 			switch {
 			case !d.ripe():
-			case r.cfg.Now().Sub(d.headsAt) < r.cfg.QuietAfter:
-				d.awaitQuiet()
+			case left > 0:
+				d.settle(left)
 			default:
 				d.startSnapshot()
 			}
