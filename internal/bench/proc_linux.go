@@ -1,9 +1,9 @@
 package bench
 
 import (
-	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // cpuClock reads the clock of the processor time of a process, which counts
@@ -11,8 +11,7 @@ import (
 // as in clock_getcpuclockid(3) and the kernel's posix-timers.h.
 func cpuClock(pid int) (time.Duration, bool) {
 	const ofScheduler = 2
-	clock := ^uintptr(pid)<<3 | ofScheduler
-	var t syscall.Timespec
-	_, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, uintptr(int32(clock)), uintptr(unsafe.Pointer(&t)), 0)
-	return time.Duration(t.Nano()), errno == 0
+	var t unix.Timespec
+	err := unix.ClockGettime(int32(^pid)<<3|ofScheduler, &t)
+	return time.Duration(t.Nano()), err == nil
 }

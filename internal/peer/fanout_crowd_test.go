@@ -47,7 +47,7 @@ func crowd(job string) error {
 	var writing sync.WaitGroup
 	for i, e := range editors[:writers] {
 		writing.Go(func() {
-			time.Sleep(every * time.Duration(i) / time.Duration(writers))
+			<-time.After(every * time.Duration(i) / time.Duration(writers)) // not in step
 			tick := time.NewTicker(every)
 			defer tick.Stop()
 			var done []<-chan struct{}
