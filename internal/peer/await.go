@@ -12,6 +12,7 @@ func (c *conn) await() {
 	}
 	c.visitor.Rest()
 	_ = c.sock.out.raw.Read(new(patient).ready) // an error shows in reading
+	c.hub.shift.giveWay(c.over)
 }
 
 // drained reports whether what was read is taken. From the end on the closing

@@ -24,6 +24,42 @@ type shift struct {
 	queue   []*conn // guarded by mu
 	done    int     // guarded by mu: how many at the front of the queue were taken
 	workers int     // guarded by mu
+
+	calm chan struct{} // guarded by mu: closed when those who give way go on; nil: nobody does
+	left int           // guarded by mu: how many connections are written to until then, at most
+}
+
+// crowd is how many connections that wait to be written to are worth giving way.
+const crowd = 64
+
+// giveWay waits until a crowd has been written to. What many readers answer to an
+// edit is read when all of them have it: half of them would else wait for the
+// answers of the others. It waits for no more than are in the queue now.
+func (s *shift) giveWay(over <-chan struct{}) {
+	s.mu.Lock()
+	waiting := len(s.queue) - s.done
+	if waiting < crowd {
+		s.mu.Unlock()
+		return
+	}
+	if s.calm == nil {
+		s.calm, s.left = make(chan struct{}), waiting
+	}
+	calm := s.calm
+	s.mu.Unlock()
+	select {
+	case <-calm:
+	case <-over:
+	}
+}
+
+// tookLocked notes that a connection was taken from the queue, or that none was
+// left; s.mu is held.
+func (s *shift) tookLocked() {
+	if s.left--; s.calm != nil && (s.left <= 0 || s.done == len(s.queue)) {
+		close(s.calm)
+		s.calm = nil
+	}
 }
 
 // wakeLocked has what is in the outbox written, unless that is under way; c.mu is
@@ -63,6 +99,7 @@ func (s *shift) next() *conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.done == len(s.queue) {
+		s.tookLocked()
 		s.queue, s.done = s.queue[:0], 0
 		if cap(s.queue) > maxQueue {
 			s.queue = nil
@@ -73,6 +110,7 @@ func (s *shift) next() *conn {
 	c := s.queue[s.done]
 	s.queue[s.done] = nil
 	s.done++
+	s.tookLocked()
 	if s.done == cap(s.queue) || s.done > maxQueue && 2*s.done > len(s.queue) {
 		n := copy(s.queue, s.queue[s.done:])
 		clear(s.queue[n:])
