@@ -44,6 +44,7 @@ test("a drift says where it comes from, and opens what it cites as it was", { kj
   const { block_id: block } = await bea("drift_push", { context: from.id, to: to.id, content, cite: [handle], model: "mock-1" })
   const { block_id: extract } = await t.server.op("drift_pull", { from: from.id, context: to.id })
   const amy = await (await Person.at(t)).open(t.server.http, to.url)
+  await amy.lit("saved") // the engine has it: what was shown before is not drawn anew under the keyboard
 
   const origin = amy.block(block).locator(".origin")
   await until(async () => (await origin.innerText()).includes("Receipt: findings"), "where it comes from")
