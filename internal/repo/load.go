@@ -49,9 +49,9 @@ func (d *document) open() {
 }
 
 func (d *document) load() error {
-	f, err := d.fill()
+	f, err := d.repo.fill(d.id, &d.task.stop, d.quit)
 	if errors.Is(err, errBaseGone) { // it was made whole between two reads
-		f, err = d.fill()
+		f, err = d.repo.fill(d.id, &d.task.stop, d.quit)
 	}
 	if errors.Is(err, kaijutsu.ErrNotFound) && !errors.Is(err, ErrDeleted) {
 		return nil
@@ -66,16 +66,17 @@ func (d *document) load() error {
 	return nil
 }
 
-// fill reads the document.
-func (d *document) fill() (*filling, error) {
+// fill reads a document, in its turn, until stop is set. It does not begin when
+// quit is closed first.
+func (r *Repo) fill(id kaijutsu.DocumentID, stop *halt.Flag, quit <-chan struct{}) (*filling, error) {
 	f := newFilling()
-	f.stop = &d.task.stop
-	release, err := d.repo.takeApart(d.quit)
+	f.stop = stop
+	release, err := r.takeApart(quit)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return f, f.read(d.repo.cfg.Store, d.id)
+	return f, f.read(r.cfg.Store, id)
 }
 
 // take makes what was read the document's.

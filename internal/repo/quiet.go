@@ -37,16 +37,14 @@ func (d *document) settle(after time.Duration) {
 	d.awaiting = true
 	r := d.repo
 	time.AfterFunc(after, guard.Func(r.log, "quiet document", func() {
-		r.mu.Lock()
-		open := r.docs[d.id] == d
-		if open {
-			d.uses++
-		}
-		r.mu.Unlock()
-		if !open {
+		now := r.acquireOpen(d.id)
+		if now == nil {
 			return
 		}
-		defer r.release(d)
+		defer r.release(now)
+		if now != d { // it was closed and opened since
+			return
+		}
 		_ = d.call(context.Background(), func(d *document) error { // closed: it is made when it is opened and grows
 			d.awaiting = false
 			left := r.cfg.QuietAfter - r.cfg.Now().Sub(d.headsAt)

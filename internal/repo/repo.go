@@ -277,6 +277,17 @@ func (r *Repo) acquireIn(ctx context.Context, id kaijutsu.DocumentID) (*document
 	return d, nil
 }
 
+// acquireOpen is acquire of a document that is open already, nil when it is not.
+func (r *Repo) acquireOpen(id kaijutsu.DocumentID) *document {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := r.docs[id]
+	if d != nil {
+		d.uses++
+	}
+	return d
+}
+
 // retain counts one more use of a document that is in use already.
 func (r *Repo) retain(d *document) {
 	r.mu.Lock()

@@ -222,12 +222,7 @@ func (s *Session) Leave() {
 // peers may do. To call it when a right was taken away ends sessions at once
 // that would else end with the next thing there is to say.
 func (r *Repo) Review(id kaijutsu.DocumentID) {
-	r.mu.Lock()
-	d := r.docs[id]
-	if d != nil {
-		d.uses++
-	}
-	r.mu.Unlock()
+	d := r.acquireOpen(id)
 	if d == nil {
 		return
 	}

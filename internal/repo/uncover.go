@@ -69,15 +69,10 @@ func (d *document) openBeside() bool {
 		return false
 	}
 	c.opening = r.run(guard.Func(r.log, "opening", func() {
-		f := newFilling()
-		err := r.job(d.id, unit{what: onOpening}, func(t *task) error {
-			f.stop = &t.stop
-			release, err := r.takeApart(r.quit)
-			if err != nil {
-				return err
-			}
-			defer release()
-			return f.read(r.cfg.Store, d.id)
+		var f *filling
+		err := r.job(d.id, unit{what: onOpening}, func(t *task) (err error) {
+			f, err = r.fill(d.id, &t.stop, r.quit)
+			return err
 		})
 		_ = d.send(context.Background(), opened{f, err}) // closed: nobody waits
 	}))
